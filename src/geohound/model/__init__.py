@@ -1,0 +1,1 @@
+"""What Geohound talks about: frozen values and pure functions."""

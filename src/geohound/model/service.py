@@ -1,0 +1,169 @@
+"""What Geohound finds: services, their layers, who offers them, why an answer is none, and where each was seen."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from .bbox import BBox
+from .visit import Via
+
+
+class BoxFault(StrEnum):
+    """Why a declared box could not be taken as it was."""
+
+    SWAPPED_AXES = "swapped axes"
+    ZERO_TO_360 = "longitudes 0 to 360"
+    PROJECTED = "metres in a degree field"
+    WHOLE_WORLD = "whole-world default"
+    MIN_ABOVE_MAX = "minimum above maximum"
+    ANTIMERIDIAN = "crosses the antimeridian"
+    OUT_OF_RANGE = "out of range"
+    NOT_A_NUMBER = "not a number"
+    EMPTY = "never filled in"
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A box we trust, and beside it the numbers as declared and what was wrong with them."""
+
+    box: BBox | None
+    declared: tuple[float, ...] = ()
+    crs: str = "CRS:84"
+    faults: tuple[BoxFault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    name: str = ""
+    contact: str = ""
+    email: str = ""
+    site: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What the provider says about use: the original words and a normalised licence."""
+
+    fees: str = ""
+    constraints: str = ""
+    licence: str = ""  # SPDX id or short name where the words are clear, else empty
+    licence_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    name: str
+    get: str = ""
+    post: str = ""
+    formats: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Any named offering: map layer, feature type, coverage, collection, offering, process, dataset."""
+
+    name: str
+    title: str = ""
+    abstract: str = ""
+    keywords: tuple[str, ...] = ()
+    extent: Extent | None = None
+    crs: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
+    times: tuple[str, ...] = ()
+    scale: tuple[float | None, float | None] = (None, None)  # smallest and largest denominator
+    queryable: bool = False
+    parent: str = ""  # name or title of the group it stands in
+    links: tuple[str, ...] = ()  # what it points to: tile templates, items, metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A confirmed service: what its own answer says of it."""
+
+    kind: str
+    endpoint: str
+    version: str = ""
+    versions: tuple[str, ...] = ()
+    title: str = ""
+    abstract: str = ""
+    keywords: tuple[str, ...] = ()
+    provider: Provider = Provider()
+    access: Access = Access()
+    extent: Extent | None = None
+    layers: tuple[Layer, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    formats: tuple[str, ...] = ()
+    crs: tuple[str, ...] = ()
+    language: str = ""
+    software: str = ""
+    online_resource: str = ""  # the address that the document itself gives
+    doors: tuple[str, ...] = ()  # further addresses of the same service
+    links: tuple[str, ...] = ()  # other services that this document lists
+    repairs: tuple[str, ...] = ()  # what had to be mended before the document could be read
+    layers_truncated: bool = False
+    fingerprint: str = ""
+    companions: tuple[str, ...] = ()  # further documents of this service that complete what this one says
+    provisional: bool = False  # the kind is a guess: a companion that says otherwise is right
+
+    @property
+    def id(self) -> str:
+        return service_id(self.kind, self.endpoint)
+
+
+class RefusalReason(StrEnum):
+    """Why an answer is no service, in words a person understands."""
+
+    EXCEPTION_REPORT = "exception report"
+    LOGIN_WALL = "log-in wall"
+    BOT_WALL = "bot wall"
+    HTML_PAGE = "HTML page"
+    OTHER_KIND = "other kind of document"
+    NOT_FOUND = "not found"
+    SERVER_ERROR = "server error"
+    NO_CONTENT = "empty answer"
+    MALFORMED = "malformed"
+    TOO_LARGE = "too large"
+    BLANK_IMAGE = "blank image"
+    UNREACHABLE = "unreachable"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An answer that is no service; `kind` is set where the answer proves which kind refused."""
+
+    reason: RefusalReason
+    detail: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """Where and how a service was met; provenance is never thrown away."""
+
+    service_id: str
+    url: str
+    found_on: str
+    via: Via
+    evidence: str
+    at: datetime
+    task: int = 0
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one answer is: the services it proves, or the reason why it is none."""
+
+    services: tuple[Service, ...] = ()
+    refusal: Refusal | None = None
+    tried: tuple[str, ...] = field(default=())  # addresses asked before the verdict
+
+
+def service_id(kind: str, endpoint: str) -> str:
+    """A short, stable name for a service: the hash of its kind and canonical endpoint."""
+    return hashlib.sha256(f"{kind} {endpoint}".encode()).hexdigest()[:16]

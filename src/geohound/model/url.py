@@ -1,0 +1,250 @@
+"""URLs: one canonical form, the endpoint behind a request, URLs inside URLs, marks of traps and media."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from functools import cache, lru_cache
+from urllib.parse import parse_qsl, quote, unquote
+
+import ada_url
+import tldextract
+
+# Parameters of an OWS request itself. What is left (map=, token=, workspace …) belongs to the endpoint.
+_OWS_NAMES = (
+    "service request version acceptversions wmtver sections updatesequence acceptformats outputformat "
+    "outputschema layers layer styles style bbox width height format transparent srs crs bgcolor "
+    "exceptions time elevation typename typenames maxfeatures count featureid resulttype coverage "
+    "coverageid coverageids identifier tilematrixset tilematrix tilerow tilecol x y i j info_format "
+    "query_layers feature_count subset elementsetname constraint constraintlanguage "
+    "constraint_language_version namespace propertyname srsname startindex sortby resultsetid "
+    "startposition maxrecords procedure offering observedproperty query"
+)
+OWS_PARAMS = frozenset(_OWS_NAMES.split())
+_SESSION_NAMES = (
+    r"phpsessid|jsessionid|sid|sessid|session_?id|aspsessionid\w*|cfid|cftoken|zenid|utm_\w+|fbclid|gclid"
+)
+_SESSION_PARAMS = re.compile(rf"(?:{_SESSION_NAMES})$", re.IGNORECASE)
+_PATH_SESSION = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#;]*", re.IGNORECASE)
+_NEEDS_CARE = re.compile(r"[#@;%]|\.(?:[:/]|$)")
+_QUERY_NEEDS_CARE = re.compile(rf"&(?:&|$|amp;|(?:{_SESSION_NAMES})(?:=|&|$))", re.IGNORECASE)
+_AMP = re.compile(r"(?:amp;)+", re.IGNORECASE)
+# Not after a stray % or %4: what decoding leaves there would read as another triplet ("%%341", "%4%31").
+_TRIPLET = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
+_PORT = re.compile(r":\d+$")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+_MEDIA_NAMES = (
+    "png jpg jpeg jpe gif webp avif bmp ico svg tif tiff jp2 ecw sid psd ai eps heic "
+    "mp3 mp4 m4a m4v ogg oga ogv wav flac aac avi mov mkv webm mpg mpeg wmv flv swf mid "
+    "zip gz tgz bz2 xz 7z rar tar lz4 zst jar war iso dmg exe msi deb rpm apk bin dll pkg "
+    "woff woff2 ttf otf eot css map less scss "
+    "pdf ps doc docx xls xlsx ppt pptx odt ods odp rtf epub mobi djvu dwg dxf "
+    "shp shx dbf prj gpkg mdb accdb sqlite parquet fgb las laz e00 hdf hdf5 h5 he5 nc nc4 cdf "
+    "grb grib grb2 grib2 ics vcf torrent bib ris"
+)
+_MEDIA_TYPES = frozenset(_MEDIA_NAMES.split())
+_TILE_PATH = re.compile(r"/(\d{1,2})/(\d{1,8})/(-?\d{1,8})(?:@\dx)?\.(?:png|jpe?g|webp|avif)$", re.IGNORECASE)
+# A data file under these paths is the root of a protocol (.dds, .das and .html hang below it), no download.
+_DATA_ACCESS = re.compile(r"/(?:dodsc|opendap|dap4?|erddap)/", re.IGNORECASE)
+_ID = re.compile(
+    r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|\b(?=[a-f]*\d)[0-9a-f]{12,}\b|\d+",
+    re.IGNORECASE,
+)
+
+
+class Claim(StrEnum):
+    """What a URL alone says about being an OGC request (OSS-7)."""
+
+    CERTAIN = "certain"
+    UNCERTAIN = "uncertain"
+    NO = "no"
+
+
+def canonical(url: str, base: str = "") -> str | None:
+    """The one spelling under which a web address is kept; None if it is not a web address.
+
+    Parsed by the URL standard's rules, so that guard, client and frontier never disagree about the host. Of
+    the ten normalisations of OSS-8 it does those that cannot change what is asked for: case of scheme and
+    host, percent-encoding, no anchor, absolute form, no default port, dot segments. Links inside parameters,
+    repeated slashes, a second question mark and the order of parameters mean something to some server:
+    `ogc_url.normalise_oss` does those too.
+    """
+    try:
+        href = ada_url.join_url(base, url.strip()) if base else ada_url.normalize_url(url.strip())
+    except ValueError:
+        return None
+    if not href.startswith(("http://", "https://")):
+        return None
+    if _NEEDS_CARE.search(href, 8):
+        return _tidy(href)
+    query_at = href.find("?") + 1
+    return _tidy(href) if query_at and _QUERY_NEEDS_CARE.search("&" + href[query_at:]) else href
+
+
+def _tidy(href: str) -> str | None:
+    """Take credentials, anchor, sessions, a dot after the host and needless encoding off an address."""
+    href = href.partition("#")[0]
+    if "%" in href:
+        href = _TRIPLET.sub(_settle_triplet, href)
+    before, mark, query = href.partition("?")
+    scheme, _, rest = before.partition("://")
+    authority, _, path = rest.partition("/")
+    bare = authority.rpartition("@")[2]
+    if "." in bare and (bare.endswith(".") or ".:" in bare):
+        name, colon, port = bare.partition(":")
+        bare = name.rstrip(".") + colon + port
+        if not bare.strip(":0123456789"):
+            return None
+    path_kept = _PATH_SESSION.sub("", path) if ";" in path else path
+    if query and _QUERY_NEEDS_CARE.search("&" + query):
+        query = _clean_query(query)
+    clean = f"{scheme}://{bare}/{path_kept}{mark if query else ''}{query}"
+    if bare != authority or path_kept != path:
+        # What is left may read differently (a host of digits, a new dot segment): parse it again.
+        return canonical(clean)
+    return clean
+
+
+def _settle_triplet(found: re.Match[str]) -> str:
+    triplet = found[0]
+    char = chr(int(triplet[1:], 16))
+    return char if char in _UNRESERVED else triplet.upper()
+
+
+def _clean_query(query: str) -> str:
+    """Session and tracking parameters, empty parts and stray `amp;` removed; order and values kept."""
+    parts = (p[_AMP.match(p).end() :] if p[:4].lower() == "amp;" else p for p in query.split("&"))  # type: ignore[union-attr]
+    return "&".join(p for p in parts if p and not _SESSION_PARAMS.match(p.partition("=")[0]))
+
+
+@lru_cache(maxsize=65536)
+def host(url: str) -> str:
+    """Host name (and port where it is not the default) of a canonical URL."""
+    try:
+        return str(ada_url.URL(url).host)
+    except ValueError:
+        return ""
+
+
+def params(url: str) -> list[tuple[str, str]]:
+    """The query as pairs, in order, decoded."""
+    query = url.partition("#")[0].partition("?")[2]
+    return parse_qsl(query, keep_blank_values=True, max_num_fields=None, separator="&") if query else []
+
+
+def params_lower(url: str) -> dict[str, str]:
+    """The query with lower-case names, as OGC services read it; the first of equal names wins."""
+    found: dict[str, str] = {}
+    for key, value in params(url):
+        found.setdefault(key.lower(), value)
+    return found
+
+
+def with_params(url: str, wanted: Mapping[str, str]) -> str:
+    """The URL with these parameters set, whatever the case in which they stood before; all others kept."""
+    drop = {k.lower() for k in wanted}
+    base = url.partition("#")[0].partition("?")[0]
+    kept = [(k, v) for k, v in params(url) if k.lower() not in drop]
+    query = encode_params([*kept, *wanted.items()])
+    return f"{base}?{query}" if query else base
+
+
+def encode_params(pairs: Iterable[tuple[str, str]]) -> str:
+    """Pairs as a query; what servers expect to read plain (`:`, `/`, `,`) stays plain."""
+    return "&".join(
+        f"{quote(k, safe='', errors='replace')}={quote(v, safe=',:/;@*()!$', errors='replace')}"
+        for k, v in pairs
+    )
+
+
+def endpoint(url: str) -> str:
+    """The address of the service behind a request: vendor parameters (map=) kept and sorted, others off."""
+    base, _, query = url.partition("#")[0].partition("?")
+    if not query:
+        return base
+    kept = sorted({(k, v) for k, v in params(url) if k.lower() not in OWS_PARAMS and (k or v)})
+    return f"{base}?{encode_params(kept)}" if kept else base
+
+
+def embedded(url: str) -> list[str]:
+    """Web addresses carried inside a parameter of another (proxies, viewers), once decoded."""
+    query = url.partition("#")[0].partition("?")[2]
+    if _is_web_address(query) or _is_web_address(unquote(query)):
+        # The proxy pages of map clients take the whole query as the address: proxy.php?http://…
+        inner = query if _is_web_address(query) else unquote(query)
+        return [clean] if (clean := canonical(inner)) else []
+    found = []
+    for _, value in params(url):
+        for inner in (value, unquote(value)):
+            if _is_web_address(inner):
+                found += [clean] if (clean := canonical(inner)) else []
+                break
+    return found
+
+
+def _is_web_address(text: str) -> bool:
+    return text[:8].lower().startswith(("http://", "https://"))
+
+
+def looks_like_media(url: str) -> bool:
+    """True for file types that are never pages or services; a map tile by its z/x/y path is spared."""
+    path = url.partition("#")[0].partition("?")[0]
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    if dot < 0 or name[dot + 1 :].lower() not in _MEDIA_TYPES or path.count("/") < 3:
+        return False
+    return not is_tile_path(path) and not _DATA_ACCESS.search(path)
+
+
+def is_tile_path(path: str) -> bool:
+    """Does this path end in the numbers of a tile that exists: zoom, column, row?"""
+    found = _TILE_PATH.search(path)
+    if not found:
+        return False
+    zoom, column, row = int(found[1]), int(found[2]), int(found[3])
+    return zoom <= 24 and column < 2**zoom and 0 <= row < 2**zoom
+
+
+def shape(url: str) -> str:
+    """Host, path with numbers and ids as `#`, sorted parameter names: what pages of one generator share."""
+    base, _, query = url.partition("#")[0].partition("?")
+    rest = base.partition("://")[2] or base
+    authority, slash, path = rest.partition("/")
+    names = sorted({_ID.sub("#", part.partition("=")[0].lower()) for part in query.split("&") if part})
+    return f"{authority}{slash}{_ID.sub('#', path)}" + (f"?{'&'.join(names)}" if names else "")
+
+
+def repeats_path(url: str) -> bool:
+    """True if a run of segments stands three times in a row (a/b/a/b/a/b), as relative links in a loop do."""
+    path = url.partition("#")[0].partition("?")[0].partition("://")[2]
+    # A path of thousands of segments is a trap whatever it says; the cap keeps the search short.
+    parts = [p for p in path.split("/")[1:] if p][:120]
+    for size in range(1, len(parts) // 3 + 1):
+        run = 0
+        for i in range(size, len(parts)):
+            run = run + 1 if parts[i] == parts[i - size] else 0
+            if run >= 2 * size and not all(p.isdecimal() for p in parts[i - size + 1 : i + 1]):
+                return True
+    return False
+
+
+@cache
+def _suffixes() -> tldextract.TLDExtract:
+    # The list that comes with the package: no download, no cache folder; tenants of github.io are sites.
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
+
+
+@lru_cache(maxsize=65536)
+def site(url: str) -> str:
+    """The registered domain of a URL; an address of digits, or a name that has none, stands for itself."""
+    name = _PORT.sub("", host(url))
+    try:
+        return str(ipaddress.ip_address(name.strip("[]")))
+    except ValueError:
+        found = _suffixes()(name)
+    if found.suffix:
+        return found.top_domain_under_public_suffix or name
+    return ".".join(name.split(".")[-2:])  # the list's own rule for endings it does not know (.test, .local)

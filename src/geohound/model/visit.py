@@ -1,0 +1,178 @@
+"""What happens to one URL: how it was found, what was answered, or why nothing was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class Via(StrEnum):
+    """The way by which a URL reached the frontier."""
+
+    SEED = "seed"
+    LINK = "link"
+    TEXT = "text"
+    FORM = "form"
+    SCRIPT = "script"
+    CONFIG = "config"
+    SITEMAP = "sitemap"
+    SERVICE = "service"  # named in the document of another service
+    REDIRECT = "redirect"
+    HARVEST = "harvest"
+    SEARCH = "search"
+    BROWSER = "browser"
+    WATCHER = "watcher"
+
+
+class Place(StrEnum):
+    """Where in a document a link stands."""
+
+    ANCHOR = "anchor"
+    AREA = "area"
+    FRAME = "frame"
+    TEXT = "text"
+    CODE = "code"
+    FORM = "form"
+    SCRIPT = "script"
+    SCRIPT_FILE = "script file"
+    CONFIG = "config"
+    JSON = "json"
+    XML = "xml"
+    HEADER = "header"
+    META = "meta"
+    SITEMAP = "sitemap"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One address in a document, with what stands around it."""
+
+    url: str
+    text: str = ""
+    context: str = ""
+    place: Place = Place.ANCHOR
+    nofollow: bool = False
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A URL that somebody proposes to visit."""
+
+    url: str
+    via: Via = Via.SEED
+    found_on: str = ""
+    clue: str = ""
+    score: float = 0.0
+    depth: int = 0
+    probe: bool = False  # looks like a service: goes to the testers, not to the page fetchers
+
+
+class FailureReason(StrEnum):
+    """Why no answer was had, or why a URL was dropped; they become statistics."""
+
+    DNS = "name not found"
+    REFUSED = "connection refused"
+    RESET = "connection lost"
+    TLS = "TLS"
+    CONNECT_TIMEOUT = "connect time-out"
+    FIRST_BYTE_TIMEOUT = "no first byte in time"
+    STALLED = "too slow"
+    TOTAL_TIMEOUT = "total time-out"
+    TOO_LARGE = "too large"
+    REDIRECT_LOOP = "redirect loop"
+    TOO_MANY_REDIRECTS = "too many redirects"
+    FORBIDDEN_NET = "forbidden net"
+    BAD_URL = "bad URL"
+    ROBOTS = "robots.txt"
+    NOFOLLOW = "nofollow"
+    RATE_LIMITED = "rate limited"
+    UNAVAILABLE = "unavailable"
+    BAD_ANSWER = "answer not understood"
+    HTTP_ERROR = "HTTP error"
+    OUT_OF_SCOPE = "out of scope"
+    TOO_DEEP = "too deep"
+    HOST_BUDGET = "host budget spent"
+    PATTERN_BUDGET = "pattern budget spent"
+    TRAP = "trap"
+    MEDIA = "media or archive file"
+    DUPLICATE_CONTENT = "duplicate content"
+    SOFT_404 = "soft 404"
+    BOT_WALL = "bot wall"
+    LOGIN_WALL = "log-in wall"
+    PAGE_BUDGET = "page budget spent"
+    BUG = "internal error"
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer, whatever its status; headers have lower-case names."""
+
+    url: str
+    final_url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    at: datetime
+    elapsed_s: float = 0.0
+    truncated: bool = False
+    chain: tuple[str, ...] = ()  # the addresses that redirected, in order, without the final one
+    address: str = ""  # the numeric address that answered
+
+    @property
+    def content_type(self) -> str:
+        return self.headers.get("content-type", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No answer, and why."""
+
+    url: str
+    reason: FailureReason
+    detail: str
+    at: datetime
+    elapsed_s: float = 0.0
+    retry_after_s: float | None = None
+
+
+Visit = Response | Failure
+
+
+class Settlement(StrEnum):
+    """How a lease ends."""
+
+    DONE = "done"
+    DROPPED = "dropped"
+    RETRY = "retry"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a visit brought; the order learns from it."""
+
+    candidate: Candidate
+    services: int = 0
+    new_services: int = 0
+    links: int = 0
+    status: int = 0
+    reason: FailureReason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What an order may know of the page on which a link stands."""
+
+    url: str
+    title: str = ""
+    text: str = ""
+    language: str = ""
+    depth: int = 0
+    score: float = 0.0
+    services: int = 0
+    links: tuple[Link, ...] = field(default=())
+    nofollow: bool = False
+    noindex: bool = False
+    script_files: tuple[str, ...] = field(default=())

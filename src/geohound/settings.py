@@ -1,0 +1,135 @@
+"""One frozen Settings, from defaults, a TOML file and the environment, in that order; units are in the names."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+ENV_PREFIX = "GEOHOUND_"
+
+
+class SettingsError(Exception):
+    """A setting that cannot be used; the message says which and what to do."""
+
+
+def _setting(default: Any, text: str) -> Any:
+    return field(default=default, metadata={"help": text})
+
+
+def default_catalogue() -> str:
+    """The catalogue file in the user's data folder."""
+    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return str(Path(base) / "geohound" / "catalogue.db")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting of Geohound; docs/operating.md lists them all, and a test fails where it does not."""
+
+    catalogue: str = field(
+        default_factory=default_catalogue,
+        metadata={"help": "the SQLite file that holds tasks, frontier and catalogue"},
+    )
+    # the crawl
+    order: str = _setting("fifo", "which link next: the id of a crawl order")
+    max_depth: int = _setting(8, "how many links away from a seed a page may be")
+    max_pages: int = _setting(100_000, "pages a crawl may fetch in all")
+    max_time_s: float = _setting(0.0, "how long a crawl may run; 0 for no limit")
+    max_pages_per_host: int = _setting(10_000, "pages a crawl may fetch from one host")
+    max_pages_per_pattern: int = _setting(
+        1_000, "pages of one URL shape on one host: what a calendar can cost"
+    )
+    fetchers: int = _setting(24, "workers that fetch pages")
+    testers: int = _setting(8, "workers that test candidates")
+    retries: int = _setting(2, "how often a visit that failed for a passing reason is tried again")
+    retry_after_s: float = _setting(30.0, "pause before such a visit is tried again, doubled each time")
+    # manners
+    host_delay_s: float = _setting(1.0, "least pause between two requests to one host")
+    slow_host_factor: float = _setting(2.0, "pause after an answer, in multiples of the time it took")
+    max_retry_after_s: float = _setting(600.0, "longest pause that a server may ask for with Retry-After")
+    obey_robots: bool = _setting(True, "obey robots.txt; turn off only for hosts that are yours")
+    user_agent: str = _setting(
+        "Geohound/0.1 (+https://github.com/geohound/geohound)", "how requests introduce themselves"
+    )
+    contact: str = _setting("", "mail or web address that the portal tells site owners")
+    # the network
+    connect_timeout_s: float = _setting(10.0, "longest wait for a connection")
+    first_byte_timeout_s: float = _setting(30.0, "longest wait for the first byte of an answer")
+    total_timeout_s: float = _setting(120.0, "longest time for one answer in all")
+    max_page_bytes: int = _setting(5_000_000, "bytes read of a page, uncompressed; the rest is left")
+    max_service_bytes: int = _setting(80_000_000, "bytes read of a service's answer, uncompressed")
+    allow_nets: tuple[str, ...] = _setting((), "private or loopback networks that may be visited, as CIDR")
+    connect_to: tuple[str, ...] = _setting((), "PATTERN=HOST:PORT, names sent to another address")
+    verify_tls: bool = _setting(True, "refuse broken certificates")
+    # the portal
+    web_host: str = _setting("127.0.0.1", "address on which the portal listens")
+    web_port: int = _setting(8080, "port on which the portal listens")
+
+
+def load(path: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Defaults, then the TOML file, then GEOHOUND_… variables."""
+    values: dict[str, Any] = {}
+    if path:
+        values |= _from_file(path)
+    env = os.environ if environ is None else environ
+    known = {f.name: f for f in fields(Settings)}
+    for name in known:
+        raw = env.get(ENV_PREFIX + name.upper())
+        if raw is not None:
+            values[name] = raw
+    for name in values:
+        if name not in known:
+            raise SettingsError(f"There is no setting called {name!r}; docs/operating.md lists all of them.")
+    return Settings(**{name: _coerce(name, value) for name, value in values.items()})
+
+
+def _from_file(path: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"The settings file {path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The settings file {path} is not valid TOML: {error}.") from None
+
+
+def _coerce(name: str, value: Any) -> Any:
+    """The value in the type of the default, or a sentence that says what it should have been."""
+    kind = type(getattr(Settings(), name))
+    try:
+        if kind is bool:
+            return _as_bool(value)
+        if kind is tuple:
+            return (
+                tuple(p.strip() for p in value.split(",") if p.strip())
+                if isinstance(value, str)
+                else tuple(value)
+            )
+        return kind(value)
+    except (TypeError, ValueError):
+        raise SettingsError(f"The setting {name} must be {_NAMES[kind]}, not {value!r}.") from None
+
+
+def _as_bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    words = {
+        "1": True,
+        "true": True,
+        "yes": True,
+        "on": True,
+        "0": False,
+        "false": False,
+        "no": False,
+        "off": False,
+    }
+    try:
+        return words[str(value).lower()]
+    except KeyError:
+        raise ValueError(value) from None
+
+
+_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "text", tuple: "a list"}

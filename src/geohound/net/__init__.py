@@ -1,0 +1,1 @@
+"""How Geohound touches the network."""

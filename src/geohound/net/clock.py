@@ -1,0 +1,20 @@
+"""The real time, behind the contract that tests replace."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+
+class SystemClock:
+    """The machine's clock: aware UTC for records, monotonic seconds for measuring."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)

@@ -1,0 +1,154 @@
+"""libcurl's multi interface driven by the asyncio event loop: no thread, no polling."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pycurl
+
+from geohound.model.visit import FailureReason
+
+from .transfer import Stop, Transfer
+
+_WAITING = {
+    pycurl.POLL_IN: (True, False),
+    pycurl.POLL_OUT: (False, True),
+    pycurl.POLL_INOUT: (True, True),
+}
+
+
+class CurlLoop:
+    """Runs transfers; belongs to the event loop in which it was made."""
+
+    def __init__(self, sweep_s: float = 0.25, cached_connections: int = 256) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._sweep_s = sweep_s
+        self._active: dict[pycurl.Curl, Transfer] = {}
+        self._watched: dict[int, tuple[bool, bool]] = {}
+        self._timer: asyncio.Handle | None = None
+        self._timer_at = 0.0
+        self._due_at: float | None = None
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._multi = pycurl.CurlMulti()
+        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
+        self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
+        self._multi.setopt(pycurl.M_MAXCONNECTS, cached_connections)
+
+    async def perform(self, transfer: Transfer) -> tuple[int, str]:
+        """Run one transfer to its end: libcurl's code (0 is success) and message."""
+        transfer.done = self._loop.create_future()
+        self._multi.add_handle(transfer.curl)
+        self._active[transfer.curl] = transfer
+        if self._sweeper is None:
+            self._sweeper = self._loop.call_later(self._sweep_s, self._sweep)
+        try:
+            return await transfer.done
+        finally:
+            # Also the way out of a cancelled fetch: libcurl drops the half-read connection.
+            self._release(transfer)
+
+    def close(self) -> None:
+        """End every transfer and connection."""
+        for handle in (self._timer, self._sweeper):
+            if handle is not None:
+                handle.cancel()
+        self._timer = self._sweeper = None
+        for transfer in list(self._active.values()):
+            self._end(transfer, Stop(FailureReason.UNAVAILABLE, "the fetcher was closed"))
+        self._multi.close()
+        for fd in list(self._watched):
+            self._unwatch(fd)
+
+    def _release(self, transfer: Transfer) -> None:
+        if self._active.pop(transfer.curl, None) is not None:
+            self._multi.remove_handle(transfer.curl)
+
+    def _sweep(self) -> None:
+        """Bounds that libcurl does not know or keep apart, looked at a few times a second for all."""
+        now = self._loop.time()
+        for transfer in list(self._active.values()):
+            stop = transfer.stop or transfer.overdue(now)
+            if stop is not None:
+                self._end(transfer, stop)
+        self._sweeper = self._loop.call_later(self._sweep_s, self._sweep) if self._active else None
+
+    def _end(self, transfer: Transfer, stop: Stop) -> None:
+        transfer.stop = stop
+        self._release(transfer)
+        if transfer.done is not None and not transfer.done.done():
+            transfer.done.set_result((pycurl.E_ABORTED_BY_CALLBACK, stop.detail))
+
+    def _watch(self, event: int, fd: int, _multi: object, _data: object) -> None:
+        """libcurl wants to hear of this socket. It is busy in a call of ours: do not call it back."""
+        if event == pycurl.POLL_REMOVE:
+            self._unwatch(fd)
+            return
+        wants_in, wants_out = _WAITING[event]
+        has_in, has_out = self._watched.get(fd, (False, False))
+        if wants_in and not has_in:
+            self._loop.add_reader(fd, self._act, fd, pycurl.CSELECT_IN)
+        elif has_in and not wants_in:
+            self._loop.remove_reader(fd)
+        if wants_out and not has_out:
+            self._loop.add_writer(fd, self._act, fd, pycurl.CSELECT_OUT)
+        elif has_out and not wants_out:
+            self._loop.remove_writer(fd)
+        self._watched[fd] = (wants_in, wants_out)
+
+    def _unwatch(self, fd: int) -> None:
+        has_in, has_out = self._watched.pop(fd, (False, False))
+        if has_in:
+            self._loop.remove_reader(fd)
+        if has_out:
+            self._loop.remove_writer(fd)
+
+    def _set_timer(self, timeout_ms: int) -> None:
+        """libcurl moves its timer twice per request: only an earlier time needs a new timer of the loop."""
+        if timeout_ms < 0:
+            self._due_at = None
+            return
+        self._due_at = due_at = self._loop.time() + timeout_ms / 1000
+        if self._timer is not None:
+            if self._timer_at <= due_at:
+                return
+            self._timer.cancel()
+        self._arm(due_at, timeout_ms / 1000)
+
+    def _arm(self, due_at: float, wait_s: float) -> None:
+        self._timer_at = due_at
+        if wait_s <= 0:
+            self._timer = self._loop.call_soon(self._ring)
+        else:
+            self._timer = self._loop.call_later(wait_s, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        if self._due_at is None:
+            return
+        wait_s = self._due_at - self._loop.time()
+        if wait_s > 0.001:  # the timer was set for an earlier time that libcurl has given up
+            self._arm(self._due_at, wait_s)
+        else:
+            self._act(pycurl.SOCKET_TIMEOUT, 0)
+
+    def _act(self, fd: int, events: int) -> None:
+        _, running = self._multi.socket_action(fd, events)
+        if running < len(self._active):
+            self._collect()
+
+    def _collect(self) -> None:
+        queued = 1
+        while queued:
+            queued, succeeded, failed = self._multi.info_read()
+            for curl in succeeded:
+                self._finish(curl, 0, "")
+            for curl, code, message in failed:
+                self._finish(curl, code, message)
+
+    def _finish(self, curl: pycurl.Curl, code: int, message: str) -> None:
+        transfer = self._active.get(curl)
+        if transfer is None:
+            return
+        self._release(transfer)
+        if transfer.done is not None and not transfer.done.done():
+            transfer.done.set_result((code, message))

@@ -1,0 +1,24 @@
+"""What one request may cost at most, in time and bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one fetch; `total_s`, `redirects` and nothing else count over all its redirects."""
+
+    connect_s: float = 10.0  # name, TCP and TLS
+    first_byte_s: float = 30.0  # from the start of the request to the first complete header line
+    stall_s: float = 10.0  # a window this long …
+    stall_bytes_per_s: int = 1000  # … must bring this many bytes per second on average
+    total_s: float = 120.0
+    max_bytes: int = 20 * MIB  # decoded body kept; more is cut off and marked
+    max_wire_bytes: int = 50 * MIB  # body as sent: stops streams that unpack to nothing
+    max_header_bytes: int = 64 * KIB
+    max_headers: int = 200
+    redirects: int = 5

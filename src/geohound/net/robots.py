@@ -1,0 +1,110 @@
+"""May we ask for this URL? robots.txt of each origin, fetched once and remembered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from geohound.model.contracts import Clock
+from geohound.model.visit import Failure, FailureReason, Response, Visit
+
+from .guard import Target, parse_target
+from .robots_rules import ALLOW_ALL, DISALLOW_ALL, MAX_BYTES, RobotsRules, read_robots
+
+FetchRobots = Callable[[str, int], Awaitable[Visit]]
+
+_FRESH_S = 24 * 3600.0
+_RETRY_S = 600.0
+_MAX_ORIGINS = 50_000
+# RFC 9309, 2.3.1.2: who redirects without end has no robots.txt; every other trouble means "stay out".
+_AS_IF_NONE = frozenset({FailureReason.REDIRECT_LOOP, FailureReason.TOO_MANY_REDIRECTS})
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    rules: RobotsRules
+    expires_at: float
+    trouble: Failure | None = None
+
+
+class Robots:
+    """Concurrent questions about one origin share one request; nothing is asked again while it is fresh."""
+
+    def __init__(self, fetch: FetchRobots, clock: Clock, user_agent: str) -> None:
+        self._fetch = fetch
+        self._clock = clock
+        self._user_agent = user_agent
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[_Entry]] = {}
+
+    async def allowed(self, url: str) -> bool:
+        """Do the rules of its origin allow this URL? False also if they cannot be had."""
+        target = parse_target(url)
+        return isinstance(target, Target) and await self.objection(target) is None
+
+    async def objection(self, target: Target) -> Failure | None:
+        """Why this target must not be asked for: a rule, or what kept us from reading the rules."""
+        entry = self._fresh(target.origin) or await self._ask(target.origin)
+        if entry.rules.allow(target.path):
+            return None
+        if entry.trouble is not None:
+            return entry.trouble
+        return Failure(target.url, FailureReason.ROBOTS, "disallowed", self._clock.now())
+
+    def delay_s(self, url: str) -> float | None:
+        """The crawl-delay asked for by the origin, as far as its robots.txt is known by now."""
+        target = parse_target(url)
+        entry = self._entries.get(target.origin) if isinstance(target, Target) else None
+        return entry.rules.delay_s if entry else None
+
+    async def sitemaps(self, origin: str) -> tuple[str, ...]:
+        """The site maps that robots.txt names, as absolute URLs."""
+        target = parse_target(origin)
+        if isinstance(target, str):
+            return ()
+        entry = self._fresh(target.origin) or await self._ask(target.origin)
+        found = (parse_target(name, base=target.origin + "/robots.txt") for name in entry.rules.sitemaps)
+        return tuple(dict.fromkeys(each.url for each in found if isinstance(each, Target)))
+
+    def _fresh(self, origin: str) -> _Entry | None:
+        entry = self._entries.get(origin)
+        return entry if entry is not None and self._clock.monotonic() < entry.expires_at else None
+
+    async def _ask(self, origin: str) -> _Entry:
+        """One task per origin, shielded: a cancelled caller must not take the others' answer along."""
+        task = self._asking.get(origin)
+        if task is None:
+            task = asyncio.create_task(self._learn(origin))
+            self._asking[origin] = task
+            task.add_done_callback(lambda _: self._asking.pop(origin, None))
+        return await asyncio.shield(task)
+
+    async def _learn(self, origin: str) -> _Entry:
+        visit = await self._fetch(origin + "/robots.txt", MAX_BYTES + 1)
+        entry = self._understand(visit)
+        self._entries[origin] = entry
+        self._entries.move_to_end(origin)
+        if len(self._entries) > _MAX_ORIGINS:
+            self._entries.popitem(last=False)
+        return entry
+
+    def _understand(self, visit: Visit) -> _Entry:
+        now = self._clock.monotonic()
+        if isinstance(visit, Failure):
+            if visit.reason in _AS_IF_NONE:
+                return _Entry(ALLOW_ALL, now + _FRESH_S)
+            trouble = replace(visit, detail=f"{visit.detail} (asking for robots.txt)", retry_after_s=_RETRY_S)
+            return _Entry(DISALLOW_ALL, now + _RETRY_S, trouble)
+        if 200 <= visit.status < 300:
+            return _Entry(read_robots(visit.body, self._user_agent), now + _FRESH_S)
+        # RFC 9309 counts 429 among "allow all"; a site that is already overrun means the opposite.
+        if visit.status >= 500 or visit.status == 429:
+            return _Entry(DISALLOW_ALL, now + _RETRY_S, self._unavailable(visit))
+        return _Entry(ALLOW_ALL, now + _FRESH_S)
+
+    def _unavailable(self, visit: Response) -> Failure:
+        reason = FailureReason.RATE_LIMITED if visit.status == 429 else FailureReason.UNAVAILABLE
+        detail = f"robots.txt answered {visit.status}"
+        return Failure(visit.url, reason, detail, visit.at, visit.elapsed_s, retry_after_s=_RETRY_S)

@@ -1,0 +1,43 @@
+"""At most so many at once under one key; the others wait in line, first come first served."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+
+class Slots:
+    """A semaphore per key that costs nothing for keys not in use."""
+
+    def __init__(self, per_key: int) -> None:
+        self._per_key = max(1, per_key)
+        self._taken: dict[str, int] = {}
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+
+    async def acquire(self, key: str) -> None:
+        taken = self._taken.get(key, 0)
+        if taken < self._per_key:
+            self._taken[key] = taken + 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(key, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.release(key)  # the slot was handed over in the same moment: pass it on
+            raise
+
+    def release(self, key: str) -> None:
+        """Hand the slot to the next in line, or give it up."""
+        line = self._waiting.get(key)
+        while line:
+            turn = line.popleft()
+            if not line:
+                del self._waiting[key]
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._taken[key] -= 1
+        if not self._taken[key]:
+            del self._taken[key]

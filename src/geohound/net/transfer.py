@@ -1,0 +1,222 @@
+"""One libcurl easy handle, reused from request to request: its settings, its bounds, what it has received."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import ssl
+from asyncio import Future
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import pycurl
+
+from geohound.model.visit import FailureReason
+
+from .guard import Guard
+from .limits import Limits
+from .routes import Route
+
+_KEEP = None  # what a callback returns to go on
+_ABORT = 0  # fewer bytes than offered: libcurl stops with E_WRITE_ERROR
+_MAX_REDIRECT_BODY_BYTES = 64 * 1024
+_REDIRECT_CODES = ([b"301"], [b"302"], [b"303"], [b"307"], [b"308"])
+
+
+class Ask(NamedTuple):
+    """One request as the transfer needs it."""
+
+    url: str
+    accept: str
+    max_bytes: int
+    route: Route | None = None
+    decode: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why a transfer was ended by us."""
+
+    reason: FailureReason
+    detail: str
+
+
+class Transfer:
+    """Callbacks are bound once; `begin` clears the state for the next request."""
+
+    def __init__(self, guard: Guard, limits: Limits) -> None:
+        self.curl = pycurl.Curl()
+        self.done: Future[tuple[int, str]] | None = None
+        self._guard = guard
+        self._limits = limits
+        self._settings: tuple[str, Route | None, bool] | None = None
+        self.header_lines: list[bytes] = []  # one list for ever: libcurl holds its `append`
+        self._clear(0)
+
+    def _clear(self, max_bytes: int) -> None:
+        self.header_lines.clear()
+        self.chunks: list[bytes] = []
+        self.body_bytes = 0
+        self.truncated = False
+        self.stop: Stop | None = None
+        self.refused = ""  # what the guard said when it refused an address
+        self.started_at = 0.0
+        self.deadline = 0.0
+        self.marked_at = 0.0
+        self.marked_bytes = 0
+        self._max_bytes = max_bytes
+        self.in_body = False
+
+    def configure(self, user_agent: str, verify_tls: bool, ca_file: str) -> None:
+        """The settings that hold for every request of this handle."""
+        curl = self.curl
+        for option, value in _FIXED_OPTIONS:
+            curl.setopt(option, value)
+        curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(self._limits.connect_s * 1000)))
+        curl.setopt(pycurl.USERAGENT, user_agent)
+        curl.setopt(pycurl.SSL_VERIFYPEER, int(verify_tls))
+        curl.setopt(pycurl.SSL_VERIFYHOST, 2 if verify_tls else 0)
+        if ca_file := ca_file or find_ca_file():
+            curl.setopt(pycurl.CAINFO, ca_file)
+        curl.setopt(pycurl.OPENSOCKETFUNCTION, self._open_socket)
+        curl.setopt(pycurl.HEADERFUNCTION, self.header_lines.append)
+        curl.setopt(pycurl.WRITEFUNCTION, self._take_body)
+
+    def begin(self, ask: Ask, now: float, deadline: float) -> None:
+        """Make the handle ready for this request."""
+        self._clear(ask.max_bytes)
+        self.started_at = self.marked_at = now
+        self.deadline = deadline
+        curl = self.curl
+        curl.setopt(pycurl.URL, ask.url)
+        settings = (ask.accept, ask.route, ask.decode)
+        if settings == self._settings:
+            return
+        self._settings = settings
+        curl.setopt(pycurl.HTTPHEADER, ["Accept: " + ask.accept])
+        if ask.route:
+            curl.setopt(pycurl.CONNECT_TO, [f"::{ask.route.host}:{ask.route.port}"])
+        else:
+            curl.unsetopt(pycurl.CONNECT_TO)  # setting an empty list would leave the last route in place
+        curl.setopt(pycurl.ENCODING, "gzip, deflate, br" if ask.decode else "identity")
+        curl.setopt(pycurl.HTTP_CONTENT_DECODING, int(ask.decode))
+
+    def overdue(self, now: float) -> Stop | None:
+        """The bound in time or wire bytes that this transfer has broken, if any."""
+        limits = self._limits
+        if now >= self.deadline:
+            return Stop(FailureReason.TOTAL_TIMEOUT, f"not done in {limits.total_s:g} s")
+        if not self.header_lines:
+            if now - self.started_at >= limits.first_byte_s:
+                return Stop(FailureReason.FIRST_BYTE_TIMEOUT, f"no header in {limits.first_byte_s:g} s")
+            self.marked_at = now
+            return None
+        if objection := self.objection_to_headers():  # interim answers and trailers may go on for ever
+            return objection
+        wire_bytes = int(self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T))
+        if wire_bytes > limits.max_wire_bytes:
+            return Stop(FailureReason.TOO_LARGE, f"more than {limits.max_wire_bytes} bytes on the wire")
+        received = wire_bytes + self.header_bytes
+        window_s, gained = now - self.marked_at, received - self.marked_bytes
+        if window_s < limits.stall_s:
+            return None
+        if gained < limits.stall_bytes_per_s * window_s:
+            return Stop(FailureReason.STALLED, f"{gained} bytes in {window_s:.1f} s")
+        self.marked_at, self.marked_bytes = now, received
+        return None
+
+    def objection_to_headers(self) -> Stop | None:
+        """libcurl stops at 300 kB of headers by itself, which bounds memory; our own bound is lower."""
+        limits = self._limits
+        if len(self.header_lines) > limits.max_headers:
+            return Stop(FailureReason.TOO_LARGE, f"more than {limits.max_headers} headers")
+        if self.header_bytes > limits.max_header_bytes:
+            return Stop(FailureReason.TOO_LARGE, f"headers over {limits.max_header_bytes} bytes")
+        return None
+
+    @property
+    def header_bytes(self) -> int:
+        return sum(map(len, self.header_lines))
+
+    def take(self) -> bytes:
+        """The body, handed over without a second copy staying behind."""
+        chunks, self.chunks = self.chunks, []
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def close(self) -> None:
+        self.curl.close()
+
+    def _open_socket(self, _purpose: int, address: Any) -> socket.socket | int:
+        """The one place where connections begin: what is refused here is never contacted.
+
+        Names may answer differently each time they are asked (rebinding), so this looks at the very address
+        that libcurl is about to connect to.
+        """
+        family, kind, protocol, place = address
+        if family not in (socket.AF_INET, socket.AF_INET6):
+            objection: str | None = "address family"
+        else:
+            objection = self._guard.objection_to_address(_text(place[0]), place[1])
+        if objection:
+            self.refused = objection
+            return int(pycurl.SOCKET_BAD)  # libcurl tries the next address of the name, if there is one
+        try:
+            return socket.socket(family, kind, protocol)
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self.stop = Stop(FailureReason.BUG, "too many open files")
+            return int(pycurl.SOCKET_BAD)
+
+    def _begin_body(self) -> bool:
+        """The headers are complete: are they within bounds?"""
+        self.in_body = True
+        self.stop = self.objection_to_headers()
+        if self.header_lines[0].split(None, 2)[1:2] in _REDIRECT_CODES:
+            self._max_bytes = min(self._max_bytes, _MAX_REDIRECT_BODY_BYTES)
+        return self.stop is None
+
+    def _take_body(self, chunk: bytes) -> int | None:
+        if not self.in_body and not self._begin_body():
+            return _ABORT
+        room = self._max_bytes - self.body_bytes
+        if len(chunk) > room:
+            self.chunks.append(chunk[:room])
+            self.body_bytes += room
+            self.truncated = True
+            return _ABORT
+        self.chunks.append(chunk)
+        self.body_bytes += len(chunk)
+        return _KEEP
+
+
+_FIXED_OPTIONS: tuple[tuple[int, int | str], ...] = (
+    (pycurl.NOSIGNAL, 1),
+    (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
+    (pycurl.FOLLOWLOCATION, 0),  # each redirect is ours to check
+    (pycurl.PROXY, ""),  # not even from the environment
+    (pycurl.NETRC, pycurl.NETRC_IGNORED),
+    (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS),
+    (pycurl.HTTP09_ALLOWED, 0),
+    (pycurl.PATH_AS_IS, 1),  # the URL standard has already squashed the dots
+    (pycurl.DNS_CACHE_TIMEOUT, 600),
+    (pycurl.BUFFERSIZE, 64 * 1024),
+)
+
+
+def _text(host: str | bytes) -> str:
+    return host.decode("ascii", "replace") if isinstance(host, bytes) else host
+
+
+@lru_cache(maxsize=1)
+def find_ca_file() -> str:
+    """The machine's own list of authorities; pycurl's wheels bring none. Empty if none is found."""
+    places = (
+        os.environ.get("SSL_CERT_FILE", ""),
+        ssl.get_default_verify_paths().cafile or "",
+        "/etc/ssl/certs/ca-certificates.crt",
+        "/etc/pki/tls/certs/ca-bundle.crt",
+        "/etc/ssl/cert.pem",
+    )
+    return next((place for place in places if place and os.access(place, os.R_OK)), "")

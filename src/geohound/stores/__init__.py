@@ -1,0 +1,1 @@
+"""One package per database, each a Frontier and a Catalogue."""

@@ -1,0 +1,22 @@
+"""How far a task may go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Limits of one task; None means no limit.
+
+    Pages are visits of the page fetchers; the budget of a host counts the testers' visits too.
+    """
+
+    max_depth: int | None = None
+    max_pages: int | None = None
+    max_pages_per_host: int | None = None
+    max_pages_per_pattern: int | None = None
+    max_probes_per_pattern: int | None = None
+    max_queue_per_host: int | None = 100_000
+    host_delay_s: float = 1.0
+    max_attempts: int = 3

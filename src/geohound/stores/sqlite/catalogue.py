@@ -1,0 +1,243 @@
+"""What has been confirmed: services, where they were seen, how they fare; and search over it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from geohound.model.health import Check, Health, State, assess
+from geohound.model.query import Query, Results
+from geohound.model.service import Service, Sighting, service_id
+from geohound.model.url import canonical, endpoint
+from geohound.model.visit import Via
+
+from .codec import clean, dump_service
+from .database import Database
+from .doors import content_key, find_home, loose_endpoint, merge
+from .reading import read_services
+from .search import search
+from .writing import write_offerings
+
+_PAGE_SERVICES = 200
+_INSERT = """
+INSERT INTO service (
+  id, kind, endpoint, loose_endpoint, version, title, fingerprint, content_key, body, first_seen, last_seen
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING num"""
+_REFRESH = """
+UPDATE service SET version = ?, title = ?, fingerprint = ?, content_key = ?, body = ? WHERE num = ?"""
+_ADD_SIGHTING = """
+INSERT OR IGNORE INTO sighting (service, url, found_on, via, evidence, at, task, depth)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+
+
+class SqliteCatalogue:
+    """Every method may be called from any thread; readers never wait for writers."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, service: Service, sighting: Sighting) -> bool:
+        """Add or refresh a service and record the sighting; True if the service is new.
+
+        One met through another door (see `doors`) is not new: the address is added to the known one.
+        """
+        with self._database.write() as connection:
+            home = find_home(connection, service)
+            num = _insert(connection, service, sighting) if home is None else home
+            if home is not None:
+                _refresh(connection, home, service)
+            _note_sighting(connection, num, sighting)
+        return home is None
+
+    def get(self, service_id: str) -> Service | None:
+        """By its id, or by the id that it would have at one of its other doors."""
+        with self._database.snapshot() as connection:
+            num = _num(connection, service_id)
+            return read_services(connection, [num])[num] if num is not None else None
+
+    def find_endpoint(self, url: str) -> Sequence[Service]:
+        """The services behind an address: an endpoint, another door, or any request to one of them."""
+        clear = canonical(url) or url
+        with self._database.snapshot() as connection:
+            rows = connection.execute(
+                "SELECT DISTINCT service FROM door WHERE endpoint IN (?, ?, ?) ORDER BY service",
+                (clean(url), clean(clear), clean(endpoint(clear))),
+            ).fetchall()
+            return list(read_services(connection, [num for (num,) in rows]).values())
+
+    def sightings(self, service_id: str) -> Sequence[Sighting]:
+        """Where a service was met, in the order in which it was."""
+        connection = self._database.read()
+        rows = connection.execute(
+            """SELECT home.id, url, found_on, via, evidence, at, task, depth
+               FROM door JOIN service home ON home.num = door.service JOIN sighting s ON s.service = home.num
+               WHERE door.id = ? ORDER BY s.num""",
+            (service_id,),
+        )
+        return [_sighting(row) for row in rows]
+
+    def record_check(self, check: Check) -> None:
+        """Keep a look at a service; a look at a service that is not here is not kept."""
+        with self._database.write() as connection:
+            num = _num(connection, check.service_id)
+            if num is None:
+                return
+            connection.execute(
+                "INSERT INTO health_check (service, at, ok, reason, elapsed_s, fingerprint) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    num,
+                    check.at.timestamp(),
+                    check.ok,
+                    clean(check.reason),
+                    check.elapsed_s,
+                    clean(check.fingerprint),
+                ),
+            )
+            state = assess(_checks(connection, num)).state
+            connection.execute("UPDATE service SET state = ? WHERE num = ?", (state, num))
+
+    def checks(self, service_id: str) -> Sequence[Check]:
+        """All looks at a service, oldest first."""
+        connection = self._database.read()
+        num = _num(connection, service_id)
+        return _checks(connection, num) if num is not None else []
+
+    def health(self, service_id: str) -> Health:
+        return assess(self.checks(service_id))
+
+    def seen(self, service_id: str) -> tuple[datetime, datetime] | None:
+        """When a service was met first and last."""
+        row = (
+            self._database.read()
+            .execute(
+                "SELECT first_seen, last_seen FROM door JOIN service ON num = service WHERE door.id = ?",
+                (service_id,),
+            )
+            .fetchone()
+        )
+        return (_time(row[0]), _time(row[1])) if row else None
+
+    def services(self, kinds: Sequence[str] = (), states: Sequence[State] = ()) -> Iterator[Service]:
+        """All services, or those of some kinds and states, in the order in which they were found.
+
+        Read page by page, so that a slow consumer holds up neither memory nor the write-ahead log.
+        """
+        conditions = [
+            f"{column} IN ({','.join('?' * len(values))})" for column, values in _filters(kinds, states)
+        ]
+        where = " AND ".join(["num > ?", *conditions])
+        last = 0
+        while True:
+            # A page is read whole before it is given out: the consumer may take its time.
+            sql = f"SELECT num FROM service WHERE {where} ORDER BY num LIMIT {_PAGE_SERVICES}"  # noqa: S608 - only marks
+            with self._database.snapshot() as connection:
+                nums = [num for (num,) in connection.execute(sql, (last, *kinds, *states))]
+                page = read_services(connection, nums)
+            if not nums:
+                return
+            yield from page.values()
+            last = nums[-1]
+
+    def search(self, query: Query) -> Results:
+        with self._database.snapshot() as connection:
+            return search(connection, query)
+
+    def count(self) -> tuple[int, int]:
+        """Services and layers."""
+        row = self._database.read().execute(
+            "SELECT (SELECT count(*) FROM service), (SELECT count(*) FROM layer)"
+        )
+        services, layers = row.fetchone()
+        return services, layers
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _filters(kinds: Sequence[str], states: Sequence[State]) -> list[tuple[str, Sequence[str]]]:
+    return [(column, values) for column, values in (("kind", kinds), ("state", states)) if values]
+
+
+def _insert(connection: sqlite3.Connection, service: Service, sighting: Sighting) -> int:
+    at = sighting.at.timestamp()
+    address = clean(service.endpoint)
+    row = connection.execute(
+        _INSERT,
+        (service.id, service.kind, address, loose_endpoint(address), *_document(service), at, at),
+    ).fetchone()
+    num: int = row[0]
+    for door in (service.endpoint, *service.doors):
+        _add_door(connection, num, service.kind, door)
+    write_offerings(connection, num, service)
+    return num
+
+
+def _refresh(connection: sqlite3.Connection, num: int, service: Service) -> None:
+    """Write what a new reading changes; most readings change nothing."""
+    known = read_services(connection, [num])[num]
+    for door in (service.endpoint, *service.doors):
+        _add_door(connection, num, service.kind, door)
+    merged = merge(known, service)
+    if merged == known:
+        return
+    connection.execute(_REFRESH, (*_document(merged), num))
+    write_offerings(connection, num, merged)
+
+
+def _document(service: Service) -> tuple[Any, ...]:
+    return (
+        clean(service.version), clean(service.title), clean(service.fingerprint), content_key(service),
+        dump_service(service),
+    )  # fmt: skip
+
+
+def _add_door(connection: sqlite3.Connection, num: int, kind: str, address: str) -> None:
+    connection.execute(
+        "INSERT OR IGNORE INTO door (id, endpoint, service) VALUES (?, ?, ?)",
+        (service_id(kind, clean(address)), clean(address), num),
+    )
+
+
+def _note_sighting(connection: sqlite3.Connection, num: int, sighting: Sighting) -> None:
+    at = sighting.at.timestamp()
+    connection.execute(
+        _ADD_SIGHTING,
+        (
+            num, clean(sighting.url), clean(sighting.found_on), sighting.via, clean(sighting.evidence), at,
+            sighting.task, sighting.depth,
+        ),
+    )  # fmt: skip
+    connection.execute(
+        "UPDATE service SET first_seen = min(first_seen, ?), last_seen = max(last_seen, ?) WHERE num = ?",
+        (at, at, num),
+    )
+
+
+def _num(connection: sqlite3.Connection, service_id: str) -> int | None:
+    row = connection.execute("SELECT service FROM door WHERE id = ?", (clean(service_id),)).fetchone()
+    return row[0] if row else None
+
+
+def _checks(connection: sqlite3.Connection, num: int) -> list[Check]:
+    rows = connection.execute(
+        """SELECT s.id, c.at, c.ok, c.reason, c.elapsed_s, c.fingerprint
+           FROM health_check c JOIN service s ON s.num = c.service
+           WHERE c.service = ? ORDER BY c.at, c.num""",
+        (num,),
+    )
+    return [
+        Check(id_, _time(at), None if ok is None else bool(ok), reason, elapsed_s, fingerprint)
+        for id_, at, ok, reason, elapsed_s, fingerprint in rows
+    ]
+
+
+def _sighting(row: tuple[Any, ...]) -> Sighting:
+    id_, url, found_on, via, evidence, at, task, depth = row
+    return Sighting(id_, url, found_on, Via(via), evidence, _time(at), task, depth)
+
+
+def _time(timestamp: float) -> datetime:
+    return datetime.fromtimestamp(timestamp, UTC)

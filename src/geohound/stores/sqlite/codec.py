@@ -1,0 +1,111 @@
+"""Services and layers to JSON and back, whatever strings and numbers a hostile document brought."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields
+from functools import cache
+from typing import Any
+
+import orjson
+
+from geohound.model.bbox import BBox
+from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, Provider, Service
+
+_APART = ("layers", "doors")  # kept in tables of their own
+_LAYER_COLUMNS = ("name", "title", "abstract", "keywords")
+
+
+def clean(text: str) -> str:
+    """Without NUL and lone surrogates, which neither UTF-8 nor the text index can hold."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def dump_service(service: Service) -> bytes:
+    return _dump({name: getattr(service, name) for name in _names(Service) if name not in _APART})
+
+
+def load_service(body: bytes, layers: tuple[Layer, ...], doors: tuple[str, ...]) -> Service:
+    known = _known(Service, orjson.loads(body), _SERVICE_READERS)
+    return Service(**{**known, "layers": layers, "doors": doors})
+
+
+def dump_layer(layer: Layer) -> bytes:
+    return _dump({name: getattr(layer, name) for name in _names(Layer) if name not in _LAYER_COLUMNS})
+
+
+def load_layer(name: str, title: str, abstract: str, keywords: str, body: bytes) -> Layer:
+    known = _known(Layer, orjson.loads(body), _LAYER_READERS)
+    return Layer(name, title, abstract, tuple(orjson.loads(keywords)), **known)
+
+
+def dump_words(words: tuple[str, ...]) -> str:
+    return orjson.dumps([clean(word) for word in words]).decode()
+
+
+def _dump(values: Mapping[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(values)
+    except TypeError:  # lone surrogates
+        plain = {k: asdict(v) if hasattr(v, "__dataclass_fields__") else v for k, v in values.items()}
+        return orjson.dumps(_cleaned(plain), default=asdict)
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(str(value))
+    if isinstance(value, dict):
+        return {k: _cleaned(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_cleaned(asdict(v) if hasattr(v, "__dataclass_fields__") else v) for v in value]
+    return value
+
+
+def _known(
+    type_: type, values: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]
+) -> dict[str, Any]:
+    """Fields that this version knows: an older or newer one may have written fewer or more."""
+    names = _names(type_)
+    return {k: readers.get(k, _frozen)(v) for k, v in values.items() if k in names}
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+@cache
+def _names(type_: type) -> frozenset[str]:
+    return frozenset(f.name for f in fields(type_))
+
+
+def _extent(value: Any) -> Extent | None:
+    if value is None:
+        return None
+    box = value["box"]
+    return Extent(
+        box=BBox(**box) if box else None,
+        # JSON has no NaN: it was written as null.
+        declared=tuple(math.nan if v is None else v for v in value["declared"]),
+        crs=value["crs"],
+        faults=tuple(BoxFault(fault) for fault in value["faults"]),
+    )
+
+
+def _operations(values: Any) -> tuple[Operation, ...]:
+    return tuple(Operation(v["name"], v["get"], v["post"], tuple(v["formats"])) for v in values)
+
+
+def _part(type_: type) -> Callable[[Any], Any]:
+    return lambda value: type_(**_known(type_, value, {}))
+
+
+_LAYER_READERS: Mapping[str, Callable[[Any], Any]] = {"extent": _extent}
+_SERVICE_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "extent": _extent,
+    "provider": _part(Provider),
+    "access": _part(Access),
+    "operations": _operations,
+}

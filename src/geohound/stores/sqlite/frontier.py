@@ -1,0 +1,376 @@
+"""The URLs still to visit: each admitted once, leased by host and score, settled, and never forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+from geohound.model.contracts import Clock
+from geohound.model.visit import Candidate, FailureReason, Outcome, Settlement, Via
+
+from .bounds import Bounds
+from .database import Database, StoreError
+from .journal import Journal, Row
+from .packed_heap import MAX_NUMBER, number_of, pack
+from .schedule import PAGE, PROBE, Host, Schedule
+from .seen import SeenSet, url_key
+from .shape import ShapeCounts, shape_key
+from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, TASK_BITS, UNASKED, VisitRecord, iterate_visits
+
+MAX_URL_CHARS = 4096
+MAX_CLUE_CHARS = 300
+_CHUNK = 4000
+_RECENT_SOURCES = 2048
+_POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way
+
+# Dropped for these, a URL was never asked for, so it spends no budget.
+_WITHOUT_ASKING = frozenset(
+    {
+        FailureReason.ROBOTS, FailureReason.NOFOLLOW, FailureReason.OUT_OF_SCOPE, FailureReason.BAD_URL,
+        FailureReason.TRAP, FailureReason.MEDIA, FailureReason.FORBIDDEN_NET, FailureReason.TOO_DEEP,
+        FailureReason.HOST_BUDGET, FailureReason.PATTERN_BUDGET, FailureReason.PAGE_BUDGET,
+    }
+)  # fmt: skip
+
+_LOAD = "SELECT id, key, shape, state, probe, score, url FROM url WHERE id BETWEEN ? AND ?"
+_LEASE = """
+SELECT u.id, u.url, u.via, s.url, u.clue, u.score, u.depth, u.probe, u.attempts
+FROM url u LEFT JOIN source s ON s.id = u.source WHERE u.id IN """
+
+
+class _Lease(NamedTuple):
+    number: int
+    host: Host
+    lane: int
+    attempts: int
+
+
+class _Entry(NamedTuple):
+    """A candidate on its way in."""
+
+    host: Host
+    lane: int
+    key: int
+
+
+class SqliteFrontier:
+    """One task's frontier; one object in one process may have it at a time.
+
+    URLs come in canonical form (model.url.canonical): two spellings are two URLs here.
+    """
+
+    def __init__(self, database: Database, clock: Clock, task: int, bounds: Bounds) -> None:
+        self.task = task
+        self.bounds = bounds
+        self.drops: Counter[FailureReason] = Counter()
+        self.duplicates = 0
+        self.visited = 0
+        self._database = database
+        self._clock = clock
+        self._schedule = Schedule()
+        self._shapes = ShapeCounts()
+        self._leases: dict[str, _Lease] = {}
+        self._pages = 0  # page visits made or under way
+        self._entering = 0
+        self._next = 1
+        self._next_source = 1
+        self._sources: dict[str, int] = {}
+        self._journal = Journal(database, self._drop_rows)
+        self._seen = SeenSet(self._reload())
+
+    def _reload(self) -> Iterator[int]:
+        """Read everything back; yields the keys of all known URLs."""
+        connection = self._database.read()
+        first, last = self._id(0), self._id(MAX_NUMBER)
+        for reason, count in connection.execute(
+            "SELECT reason, count FROM drops WHERE task = ?", (self.task,)
+        ):
+            self.drops[FailureReason(reason)] = count
+        row = connection.execute(
+            "SELECT max(id) FROM source WHERE id BETWEEN ? AND ?", (first, last)
+        ).fetchone()
+        self._next_source = (row[0] or first) - first + 1
+        now = self._clock.monotonic()
+        for id_, key, shape, state, probe, score, url in connection.execute(_LOAD, (first, last)):
+            number = id_ - first
+            host = self._schedule.host(_host_of(url))
+            self._shapes.add(shape)
+            if state == PENDING:
+                self._schedule.push(host, probe, pack(score, number), now)
+            elif state in (DONE, IN_VAIN):
+                host.visited += 1
+                self.visited += 1
+                self._pages += not probe
+            self._next = number + 1
+            yield key
+
+    async def admit(self, candidates: Sequence[Candidate]) -> int:
+        """Take in what is new and within bounds, and return how many once they are on disk."""
+        admitted = 0
+        rest = iter(candidates)
+        while chunk := list(islice(rest, _CHUNK)):
+            entries = [e for e in map(self._enter, chunk) if e is not None]
+            if entries:
+                admitted += len(entries)
+                await self._journal.commit_soon(partial(self._queue, entries))
+        return admitted
+
+    def _queue(self, entries: list[_Entry], written: asyncio.Future[None]) -> None:
+        """What is on disk may be leased, also where the caller of `admit` was cancelled meanwhile."""
+        self._entering -= len(entries)
+        is_written = written.exception() is None
+        now = self._clock.monotonic()
+        for entry in entries:
+            entry.host.entering -= 1
+            if is_written:
+                self._schedule.push(entry.host, entry.lane, entry.key, now)
+
+    def _enter(self, candidate: Candidate) -> _Entry | None:
+        url = candidate.url
+        if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or not _is_text(url):
+            self.drops[FailureReason.BAD_URL] += 1
+            return None
+        key = url_key(url)
+        if not self._seen.add(key):
+            self.duplicates += 1
+            return None
+        host = self._schedule.host(_host_of(url))
+        shape = shape_key(url)
+        reason = self._refuse(candidate, host, shape)
+        if reason is not None:
+            self._seen.discard(key)
+            self.drops[reason] += 1
+            return None
+        number = self._record(candidate, key, shape, (PENDING, None, None, None, None))
+        host.entering += 1
+        self._entering += 1
+        return _Entry(host, PROBE if candidate.probe else PAGE, pack(candidate.score, number))
+
+    def _refuse(self, candidate: Candidate, host: Host, shape: int) -> FailureReason | None:
+        """Why this candidate may not come in; None if it may."""
+        bounds = self.bounds
+        if _exceeds(candidate.depth, bounds.max_depth):
+            return FailureReason.TOO_DEEP
+        if not candidate.probe and _reaches(self._pages, bounds.max_pages):
+            return FailureReason.PAGE_BUDGET
+        if _reaches(host.visited, bounds.max_pages_per_host) or _reaches(
+            host.queued + host.entering, bounds.max_queue_per_host
+        ):
+            return FailureReason.HOST_BUDGET
+        most = bounds.max_probes_per_pattern if candidate.probe else bounds.max_pages_per_pattern
+        if most is not None and candidate.via is not Via.SEED and self._shapes.count(shape) >= most:
+            return FailureReason.PATTERN_BUDGET
+        return None
+
+    def _record(self, candidate: Candidate, key: int, shape: int, ending: Row) -> int:
+        """Add the row of a new URL to the next commit; returns its number."""
+        if self._next > MAX_NUMBER:
+            raise StoreError("This task has four thousand million URLs, more than a catalogue file can hold.")
+        batch = self._journal.open_batch()
+        number, self._next = self._next, self._next + 1
+        self._shapes.add(shape)
+        state, *rest = ending
+        batch.urls.append(
+            (
+                self._id(number), key, shape, state, candidate.probe, _finite(candidate.score), candidate.url,
+                candidate.depth, candidate.via.value, self._source(candidate.found_on, batch.sources),
+                _clean(candidate.clue[:MAX_CLUE_CHARS]), *rest,
+            )
+        )  # fmt: skip
+        return number
+
+    def _source(self, url: str, rows: list[Row]) -> int | None:
+        """The number of the page on which something was found; written once for its many links."""
+        if not url:
+            return None
+        known = self._sources.get(url)
+        if known is None:
+            known = self._sources[url] = self._id(self._next_source)
+            self._next_source += 1
+            rows.append((known, _clean(url[:MAX_URL_CHARS])))
+            if len(self._sources) > _RECENT_SOURCES:
+                del self._sources[next(iter(self._sources))]
+        return known
+
+    async def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
+        """The best candidates of the hosts that are due, at most one per host over both lanes."""
+        lane = PROBE if probe else PAGE
+        now = self._clock.monotonic()
+        taken: dict[int, Host] = {}
+        while len(taken) < limit:
+            if lane == PAGE and _reaches(self._pages, self.bounds.max_pages):
+                break
+            found = self._schedule.take(lane, now)
+            if found is None:
+                break
+            taken[number_of(found[1])] = found[0]
+            self._pages += lane == PAGE
+        return self._load(taken, lane) if taken else []
+
+    def _load(self, taken: dict[int, Host], lane: int) -> list[Candidate]:
+        ids = [self._id(number) for number in taken]
+        marks = f"({','.join('?' * len(ids))})"
+        rows = {row[0]: row for row in self._database.read().execute(_LEASE + marks, ids)}
+        leased = []
+        for number, host in taken.items():
+            _, url, via, found_on, clue, score, depth, probe, attempts = rows[self._id(number)]
+            self._leases[url] = _Lease(number, host, lane, attempts)
+            leased.append(Candidate(url, Via(via), found_on or "", clue, score, depth, bool(probe)))
+        return leased
+
+    async def settle(
+        self,
+        candidate: Candidate,
+        settlement: Settlement,
+        reason: FailureReason | None,
+        retry_at: float | None = None,
+        *,
+        outcome: Outcome | None = None,
+        host_next_at: float | None = None,
+    ) -> None:
+        """End a lease and return once that is on disk; times are those of the clock's `monotonic`.
+
+        A retry beyond the last attempt is dropped. `outcome` is kept for the reports.
+        """
+        lease = self._leases.pop(candidate.url, None)
+        if lease is None:
+            raise ValueError(f"{candidate.url} is not leased")
+        attempts = lease.attempts + 1
+        again = settlement is Settlement.RETRY and attempts < self.bounds.max_attempts
+        state = PENDING if again else _final_state(settlement, reason)
+        batch = self._journal.open_batch()
+        batch.settled.append(
+            (state, attempts, reason, *_brought(outcome), self._now(), self._id(lease.number))
+        )
+        if reason is not None and state in (IN_VAIN, UNASKED):
+            self.drops[reason] += 1
+        self._account(lease, state)
+        now = self._clock.monotonic()
+        self._schedule.release(lease.host, max(now + self.bounds.host_delay_s, host_next_at or now))
+        if again:
+            key = pack(candidate.score, lease.number)
+            self._schedule.push_later(lease.host, lease.lane, key, now if retry_at is None else retry_at)
+        self._drop_beyond_budget(lease.host, batch.settled)
+        await self._journal.commit_soon()
+
+    def _account(self, lease: _Lease, state: int) -> None:
+        if state in (DONE, IN_VAIN):
+            lease.host.visited += 1
+            self.visited += 1
+        else:
+            self._pages -= lease.lane == PAGE
+
+    def _drop_beyond_budget(self, host: Host, settled: list[Row]) -> None:
+        """A host whose budget is spent gives up what is still queued for it."""
+        if not host.queued or not _reaches(host.visited, self.bounds.max_pages_per_host):
+            return
+        numbers = [number_of(key) for key in self._schedule.drain(host)]
+        self.drops[FailureReason.HOST_BUDGET] += len(numbers)
+        at, reason = self._now(), FailureReason.HOST_BUDGET
+        settled.extend((UNASKED, 0, reason, None, None, at, self._id(number)) for number in numbers)
+
+    async def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> bool:
+        """Record a URL that was visited without a lease (the target of a redirect); False if it was known."""
+        key = url_key(candidate.url)
+        if not self._seen.add(key):
+            return False
+        shape = shape_key(candidate.url)
+        self._record(candidate, key, shape, (REDIRECTED, None, *_brought(outcome), self._now()))
+        await self._journal.commit_soon()
+        return True
+
+    def is_known(self, url: str) -> bool:
+        """Was this URL admitted or visited in this task?"""
+        return url_key(url) in self._seen
+
+    def postpone(self, host: str, until: float) -> None:
+        """Leave a host alone until this time of the clock's `monotonic` (429, 503, a delay in robots.txt)."""
+        self._schedule.postpone(self._schedule.host(host), until)
+
+    def seconds_until_due(self, *, probe: bool | None = None) -> float | None:
+        """How long until a lease may be had (in one lane, if named); None if nothing is left.
+
+        While leases are out or admissions under way something may still come, so it is never None then.
+        """
+        lanes: tuple[int, ...] = (PAGE, PROBE) if probe is None else (PROBE if probe else PAGE,)
+        if _reaches(self._pages, self.bounds.max_pages):
+            lanes = tuple(lane for lane in lanes if lane != PAGE)
+        now = self._clock.monotonic()
+        due = self._schedule.due(lanes, now)
+        is_moving = bool(self._leases or self._entering or self._schedule.busy)
+        if due is None or (due > now and not lanes):
+            return _POLL_S if is_moving else None
+        return min(due - now, _POLL_S) if is_moving else due - now
+
+    @property
+    def queued(self) -> int:
+        """URLs that wait, retries included."""
+        return self._schedule.queued + self._schedule.delayed + self._entering
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._leases)
+
+    def visits(self) -> Iterator[VisitRecord]:
+        return iterate_visits(self._database.read(), self.task)
+
+    async def flush(self) -> None:
+        """Return when everything so far is on disk."""
+        await self._journal.flush()
+
+    async def close(self) -> None:
+        """Flush and stop writing; what is leased or queued stays pending in the file."""
+        try:
+            await self._journal.flush()
+        finally:
+            self._journal.close()
+
+    def _id(self, number: int) -> int:
+        return self.task << TASK_BITS | number
+
+    def _now(self) -> float:
+        return self._clock.now().timestamp()
+
+    def _drop_rows(self) -> list[Row]:
+        return [(self.task, reason.value, count) for reason, count in self.drops.items()]
+
+
+def _host_of(url: str) -> str:
+    """Host and port of a canonical URL, without parsing it again."""
+    return url.split("/", 3)[2].partition("?")[0]
+
+
+def _final_state(settlement: Settlement, reason: FailureReason | None) -> int:
+    if settlement is Settlement.DONE:
+        return DONE
+    return UNASKED if reason in _WITHOUT_ASKING else IN_VAIN
+
+
+def _brought(outcome: Outcome | None) -> tuple[Any, Any]:
+    return (outcome.status, outcome.services) if outcome else (None, None)
+
+
+def _reaches(count: int, most: int | None) -> bool:
+    return most is not None and count >= most
+
+
+def _exceeds(count: int, most: int | None) -> bool:
+    return most is not None and count > most
+
+
+def _finite(score: float) -> float:
+    """SQLite turns NaN into NULL."""
+    return score if score == score else 0.0  # noqa: PLR0124
+
+
+def _clean(text: str) -> str:
+    """Without lone surrogates, which cannot be written as UTF-8."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _is_text(url: str) -> bool:
+    return url.isascii() or url == _clean(url)

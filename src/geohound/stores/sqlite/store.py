@@ -1,0 +1,35 @@
+"""Open a store: tasks, frontiers and catalogue of one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from geohound.model.contracts import Clock
+
+from .bounds import Bounds
+from .catalogue import SqliteCatalogue
+from .database import Database, StoreError
+from .frontier import SqliteFrontier
+from .tasks import Tasks
+
+
+class Store:
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self.catalogue = SqliteCatalogue(database)
+        self.tasks = Tasks(database, clock)
+
+    def frontier(self, task_id: int, bounds: Bounds) -> SqliteFrontier:
+        """The frontier of a task as it was left; what was leased and not settled is pending again."""
+        if self.tasks.get_task(task_id) is None:
+            raise StoreError(f"There is no task {task_id} in {self._database.path}.")
+        return SqliteFrontier(self._database, self._clock, task_id, bounds)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def open_store(path: str | Path, clock: Clock) -> Store:
+    """Open or create the file; StoreError says why it cannot be used."""
+    return Store(Database(path), clock)

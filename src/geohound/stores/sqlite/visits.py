@@ -1,0 +1,72 @@
+"""What became of each URL of a task, for reports."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from geohound.model.visit import FailureReason, Settlement, Via
+
+PENDING, DONE, IN_VAIN, UNASKED, REDIRECTED = range(5)
+TASK_BITS = 32
+_PAGE_ROWS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class VisitRecord:
+    """One URL that was visited or dropped, where it came from and what it brought."""
+
+    url: str
+    task: int
+    parent: str
+    via: Via
+    clue: str
+    depth: int
+    probe: bool
+    score: float
+    settlement: Settlement
+    was_asked: bool  # False where it was dropped without a request
+    reason: FailureReason | None
+    status: int
+    services: int
+    attempts: int
+    at: datetime
+
+
+_SELECT = """
+SELECT u.id, u.state, u.probe, u.score, u.url, u.depth, u.attempts, u.via, s.url, u.clue, u.reason, u.status,
+  u.services, u.at
+FROM url u LEFT JOIN source s ON s.id = u.source
+WHERE u.id > ? AND u.id < ? AND u.state <> 0 ORDER BY u.id LIMIT ?"""
+
+
+def iterate_visits(connection: sqlite3.Connection, task: int) -> Iterator[VisitRecord]:
+    """In order of admission, read page by page: a long read would keep the write-ahead log growing."""
+    last, end = (task << TASK_BITS) - 1, (task + 1) << TASK_BITS
+    while rows := connection.execute(_SELECT, (last, end, _PAGE_ROWS)).fetchall():
+        for row in rows:
+            yield _record(task, row)
+        last = rows[-1][0]
+
+
+def _record(task: int, row: tuple) -> VisitRecord:  # type: ignore[type-arg]
+    _, state, probe, score, url, depth, attempts, via, parent, clue, reason, status, services, at = row
+    return VisitRecord(
+        url=url,
+        task=task,
+        parent=parent or "",
+        via=Via(via),
+        clue=clue,
+        depth=depth,
+        probe=bool(probe),
+        score=score,
+        settlement=Settlement.DONE if state in (DONE, REDIRECTED) else Settlement.DROPPED,
+        was_asked=state != UNASKED,
+        reason=FailureReason(reason) if reason else None,
+        status=status or 0,
+        services=services or 0,
+        attempts=attempts,
+        at=datetime.fromtimestamp(at or 0.0, UTC),
+    )

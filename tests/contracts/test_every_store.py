@@ -1,0 +1,169 @@
+"""What every store must do, whatever database is behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from geohound.model.bbox import BBox
+from geohound.model.health import Check, State
+from geohound.model.query import Query
+from geohound.model.service import Extent, Layer, Service, Sighting
+from geohound.model.visit import Candidate, FailureReason, Settlement, Via
+from geohound.stores import sqlite
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SERVICE = Service(
+    "wms", "http://maps.example.org/wms", "1.3.0", ("1.3.0",), "Soils of Fiji",
+    layers=(Layer("soil", "Soil types", extent=Extent(BBox(176, -21, -178, -12))),), fingerprint="f",
+)  # fmt: skip
+SIGHTING = Sighting(SERVICE.id, SERVICE.endpoint, "http://page.example.org/", Via.LINK, "a link", NOON)
+
+
+class StillClock:
+    passed_s = 0.0
+
+    def now(self):
+        return NOON
+
+    def monotonic(self):
+        return self.passed_s
+
+    async def sleep(self, seconds):
+        self.passed_s += seconds
+
+
+@pytest.fixture
+def clock():
+    return StillClock()
+
+
+@pytest.fixture(params=["sqlite"])
+def open_anew(request, tmp_path, clock):
+    """A function that opens the same store, as often as it is called."""
+    opened = []
+
+    def open_it():
+        match request.param:
+            case "sqlite":
+                opened.append(sqlite.open_store(tmp_path / "catalogue.db", clock))
+        return opened[-1]
+
+    yield open_it
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_anew):
+    return open_anew()
+
+
+@pytest.fixture
+def frontier(store):
+    return store.frontier(store.tasks.create_task({}, []).id, sqlite.Bounds(host_delay_s=1.0))
+
+
+def candidates(*urls, **fields):
+    return [Candidate(url, **fields) for url in urls]
+
+
+def test_the_frontier_admits_each_url_once(frontier):
+    async def story():
+        assert await frontier.admit(candidates("http://a.org/", "http://b.org/", "http://a.org/")) == 2
+        assert await frontier.admit(candidates("http://a.org/")) == 0
+
+    asyncio.run(story())
+
+
+def test_the_frontier_leases_one_url_per_host_and_the_best_first(frontier):
+    async def story():
+        await frontier.admit(candidates("http://a.org/1", "http://b.org/1", score=1.0))
+        await frontier.admit(candidates("http://a.org/2", score=2.0))
+        leased = await frontier.lease(10, probe=False)
+        assert [c.url for c in leased] == ["http://a.org/2", "http://b.org/1"]
+        assert await frontier.lease(10, probe=False) == []
+
+    asyncio.run(story())
+
+
+def test_the_frontier_keeps_pages_and_probes_apart(frontier):
+    async def story():
+        await frontier.admit(candidates("http://a.org/") + candidates("http://b.org/wms", probe=True))
+        assert [c.url for c in await frontier.lease(9, probe=True)] == ["http://b.org/wms"]
+        assert [c.url for c in await frontier.lease(9, probe=False)] == ["http://a.org/"]
+
+    asyncio.run(story())
+
+
+def test_the_frontier_says_when_the_next_lease_is_due_and_when_nothing_is_left(frontier, clock):
+    async def story():
+        assert frontier.seconds_until_due() is None
+        await frontier.admit(candidates("http://a.org/1", "http://a.org/2"))
+        for _ in range(2):
+            assert frontier.seconds_until_due() == 0
+            (leased,) = await frontier.lease(1, probe=False)
+            assert frontier.seconds_until_due() > 0
+            await frontier.settle(leased, Settlement.DONE, None)
+            clock.passed_s += 1.0
+        assert frontier.seconds_until_due() is None
+
+    asyncio.run(story())
+
+
+def test_what_is_settled_never_comes_back_and_a_retry_does(frontier, clock):
+    async def story():
+        await frontier.admit(candidates("http://a.org/", "http://b.org/", "http://c.org/"))
+        done, dropped, again = await frontier.lease(3, probe=False)
+        await frontier.settle(done, Settlement.DONE, None)
+        await frontier.settle(dropped, Settlement.DROPPED, FailureReason.DNS)
+        await frontier.settle(again, Settlement.RETRY, FailureReason.RESET, clock.monotonic() + 50)
+        clock.passed_s += 49
+        assert await frontier.lease(3, probe=False) == []
+        clock.passed_s += 1
+        assert await frontier.lease(3, probe=False) == [again]
+
+    asyncio.run(story())
+
+
+def test_a_frontier_opened_anew_goes_on(open_anew):
+    async def story():
+        store = open_anew()
+        task = store.tasks.create_task({}, []).id
+        first = store.frontier(task, sqlite.Bounds(host_delay_s=0))
+        await first.admit(candidates("http://a.org/", "http://b.org/", "http://c.org/"))
+        settled, _ = await first.lease(2, probe=False)
+        await first.settle(settled, Settlement.DONE, None)
+        again = open_anew().frontier(task, sqlite.Bounds(host_delay_s=0))
+        assert {c.url for c in await again.lease(9, probe=False)} == {"http://b.org/", "http://c.org/"}
+        assert await again.admit(candidates(settled.url)) == 0
+
+    asyncio.run(story())
+
+
+def test_the_catalogue_keeps_services_sightings_and_checks(open_anew):
+    catalogue = open_anew().catalogue
+    assert catalogue.put(SERVICE, SIGHTING)
+    assert not catalogue.put(SERVICE, SIGHTING)
+    catalogue.record_check(Check(SERVICE.id, NOON, True, elapsed_s=0.2))
+    again = open_anew().catalogue
+    assert again.get(SERVICE.id) == SERVICE
+    assert again.get("unknown") is None
+    assert again.find_endpoint("http://maps.example.org/wms?request=GetCapabilities") == [SERVICE]
+    assert again.sightings(SERVICE.id) == [SIGHTING]
+    assert again.health(SERVICE.id).state is State.ALIVE
+    assert again.count() == (1, 1)
+
+
+def test_the_catalogue_finds_by_words_by_box_and_by_both(store):
+    store.catalogue.put(SERVICE, SIGHTING)
+    here, away = BBox(179, -18, -179, -17), BBox(0, 0, 1, 1)
+    for query in (Query("soil"), Query(bbox=here), Query("fiji soil", bbox=here), Query()):
+        results = store.catalogue.search(query)
+        assert [hit.service.id for hit in results.hits] == [SERVICE.id], query
+        assert results.total == 1
+        assert results.facets["kind"] == {"wms": 1}
+    for query in (Query("rivers"), Query(bbox=away), Query("soil", bbox=away), Query("soil", kinds=("wfs",))):
+        assert store.catalogue.search(query).total == 0, query

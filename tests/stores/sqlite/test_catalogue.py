@@ -1,0 +1,294 @@
+"""The catalogue in SQLite: what is the same service, what is kept of it, and that nothing gets lost."""
+
+from __future__ import annotations
+
+import gc
+import math
+import threading
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from geohound.model.bbox import BBox
+from geohound.model.health import Check, State
+from geohound.model.service import (
+    Access,
+    BoxFault,
+    Extent,
+    Layer,
+    Operation,
+    Provider,
+    Service,
+    Sighting,
+    service_id,
+)
+from geohound.model.visit import Via
+from geohound.stores.sqlite import codec
+from geohound.stores.sqlite.doors import version_order
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LAYERS = (Layer("roads", "Roads"), Layer("rivers", "Rivers"))
+WMS = Service(
+    "wms", "http://maps.example.org/wms", "1.1.1", ("1.1.1",), "Maps", layers=LAYERS, fingerprint="f1"
+)
+FULL = Service(
+    kind="wms",
+    endpoint="https://example.org/ows?map=a",
+    version="1.3.0",
+    versions=("1.1.1", "1.3.0"),
+    title="Título",
+    abstract="about",
+    keywords=("a", "b"),
+    provider=Provider("Office", "Ann", "ann@example.org", "https://example.org"),
+    access=Access("none", "none", "CC0-1.0", "free"),
+    extent=Extent(BBox(170, -10, -170, 10), (170.0, -10.0, 190.0, 10.0), "EPSG:9", (BoxFault.ANTIMERIDIAN,)),
+    layers=(
+        Layer(
+            "a", "A", "abstract", ("k",), Extent(None, (1.0,), faults=(BoxFault.PROJECTED,)), ("EPSG:3857",),
+            ("image/png",), ("default",), ("2020/2026/P1Y",), (1000.0, None), True, "group", ("http://x/",),
+        ),
+        Layer("b"),
+    ),
+    operations=(Operation("GetMap", "http://x/get", "http://x/post", ("image/png",)),),
+    formats=("image/png",),
+    crs=("EPSG:4326",),
+    language="pt",
+    software="MapServer 8",
+    online_resource="http://other.example.org/",
+    links=("http://y/",),
+    repairs=("XML errors skipped",),
+    layers_truncated=True,
+    fingerprint="abc",
+)  # fmt: skip
+
+# Whatever else a service may say.
+SAMPLES = {tuple: ("x",), str: "x", bool: True}
+FULL = replace(
+    FULL,
+    **{
+        f.name: SAMPLES[type(f.default)]
+        for f in fields(Service)
+        if not getattr(FULL, f.name) and f.name != "doors"
+    },
+)
+
+
+def sighting(service, on="http://page.example.org/", at=NOON, via=Via.LINK):
+    return Sighting(service.id, service.endpoint, on, via, "a link", at, 3, 2)
+
+
+def put(store, service, **more):
+    return store.catalogue.put(service, sighting(service, **more))
+
+
+def test_a_service_comes_back_as_it_was_put(store):
+    assert put(store, FULL)
+    assert store.catalogue.get(FULL.id) == FULL
+    assert store.catalogue.count() == (1, 2)
+    assert list(store.catalogue.services()) == [FULL]
+
+
+def test_an_unknown_service_is_none_and_has_no_health(store):
+    assert store.catalogue.get("nothing") is None
+    assert store.catalogue.seen("nothing") is None
+    assert store.catalogue.health("nothing").state is State.UNKNOWN
+    store.catalogue.record_check(Check("nothing", NOON, True))
+    assert store.catalogue.checks("nothing") == []
+
+
+def test_a_second_reading_refreshes_and_keeps_the_first_date(store):
+    assert put(store, WMS)
+    changed = replace(WMS, title="New maps", layers=(Layer("rails"),), fingerprint="f2")
+    assert not put(store, changed, at=NOON + timedelta(days=1))
+    assert store.catalogue.get(WMS.id) == changed
+    assert store.catalogue.seen(WMS.id) == (NOON, NOON + timedelta(days=1))
+    assert store.catalogue.count() == (1, 1)
+
+
+def test_a_lower_version_adds_its_number_but_not_its_document(store):
+    put(store, replace(WMS, version="1.3.0", versions=("1.3.0",), title="High"))
+    put(store, replace(WMS, version="1.1.1", versions=("1.1.1",), title="Low"))
+    kept = store.catalogue.get(WMS.id)
+    assert (kept.title, kept.version, kept.versions) == ("High", "1.3.0", ("1.1.1", "1.3.0"))
+
+
+def test_a_higher_version_replaces_the_document(store):
+    put(store, replace(WMS, version="1.9", versions=("1.9",)))
+    put(store, replace(WMS, version="1.10", versions=("1.10",), title="High"))
+    kept = store.catalogue.get(WMS.id)
+    assert (kept.title, kept.versions) == ("High", ("1.9", "1.10"))
+
+
+def test_versions_are_compared_as_numbers():
+    assert version_order("1.10.0") > version_order("1.9")
+    assert version_order("") < version_order("0.1")
+    assert version_order("9" * 5000) > version_order("1.0.0")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://www.maps.example.org/wms", "https://maps.example.org/wms", "http://mirror.example.net/geo/ows"],
+)
+def test_the_same_document_at_another_address_is_a_door_of_the_same_service(store, address):
+    put(store, WMS)
+    other = replace(WMS, endpoint=address)
+    assert not put(store, other, on="http://elsewhere.example.org/")
+    kept = store.catalogue.get(WMS.id)
+    assert (kept.endpoint, kept.doors) == (WMS.endpoint, (address,))
+    assert store.catalogue.get(other.id) == kept
+    assert [s.service_id for s in store.catalogue.sightings(other.id)] == [WMS.id, WMS.id]
+    assert store.catalogue.count() == (1, 2)
+    assert store.catalogue.find_endpoint(address) == [kept]
+
+
+def test_the_same_title_and_layers_on_www_is_a_door_also_with_another_fingerprint(store):
+    put(store, WMS)
+    assert not put(store, replace(WMS, endpoint="https://www.maps.example.org/wms", fingerprint="f2"))
+
+
+def test_the_address_that_the_document_gives_leads_home_where_the_fingerprint_is_the_same(store):
+    put(store, WMS)
+    named = replace(
+        WMS,
+        endpoint="http://proxy.example.net/wms",
+        title="Seen through a proxy",
+        online_resource="http://maps.example.org/wms?SERVICE=WMS&",
+    )
+    assert not put(store, named)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(WMS, endpoint="http://other.example.org/wms", fingerprint="f2"),
+        replace(WMS, endpoint="http://other.example.org/wms", title="Other maps"),
+        replace(WMS, endpoint="http://other.example.org/wms", layers=(Layer("roads"),)),
+        replace(WMS, endpoint="http://other.example.org/wms", fingerprint=""),
+        replace(WMS, endpoint="http://www.maps.example.org/wms", fingerprint="f2", title="Other maps"),
+        replace(WMS, endpoint="http://other.example.org/wms", fingerprint="f2", online_resource=WMS.endpoint),
+        replace(WMS, kind="wfs"),
+    ],
+)
+def test_what_differs_in_content_or_kind_is_another_service(store, other):
+    assert put(store, WMS)
+    assert put(store, other)
+    assert store.catalogue.count()[0] == 2
+
+
+def test_two_empty_services_with_the_same_document_are_not_taken_for_one(store):
+    empty = replace(WMS, layers=())
+    assert put(store, empty)
+    assert put(store, replace(empty, endpoint="http://maps.example.org/other/wms"))
+
+
+def test_sightings_are_kept_once_each_and_in_order(store):
+    put(store, WMS)
+    put(store, WMS, at=NOON + timedelta(hours=1))
+    put(store, WMS, on="http://b.example.org/", via=Via.SCRIPT)
+    seen = store.catalogue.sightings(WMS.id)
+    assert [(s.found_on, s.via) for s in seen] == [
+        ("http://page.example.org/", Via.LINK), ("http://b.example.org/", Via.SCRIPT),
+    ]  # fmt: skip
+    assert seen[0] == sighting(WMS)
+
+
+def test_an_endpoint_is_found_by_any_request_to_it(store):
+    put(store, FULL)
+    put(store, WMS)
+    for url in (
+        "https://example.org/ows?map=a",
+        "HTTPS://Example.org:443/ows?REQUEST=GetCapabilities&map=a&service=WMS#x",
+    ):
+        assert [s.id for s in store.catalogue.find_endpoint(url)] == [FULL.id]
+    assert store.catalogue.find_endpoint("https://example.org/ows") == []
+    assert store.catalogue.find_endpoint("no address \ud800") == []
+
+
+def test_health_is_assessed_from_the_checks_in_order_of_time(store):
+    put(store, WMS)
+    for hours, ok in [(3, False), (1, True), (2, True), (4, None)]:
+        store.catalogue.record_check(Check(WMS.id, NOON + timedelta(hours=hours), ok, "r", 0.5, "f"))
+    health = store.catalogue.health(WMS.id)
+    assert (health.state, health.checks, health.since) == (State.DEAD, 4, NOON + timedelta(hours=3))
+    assert health.availability == pytest.approx(2 / 3)
+    assert [c.ok for c in store.catalogue.checks(WMS.id)] == [True, True, False, None]
+
+
+def test_services_are_listed_by_kind_and_state_over_many_pages(store):
+    for number in range(330):
+        put(store, Service("wms" if number % 3 else "wfs", f"http://h{number}.example.org/"))
+    dead = service_id("wfs", "http://h3.example.org/")
+    store.catalogue.record_check(Check(dead, NOON, False))
+    assert len(list(store.catalogue.services())) == 330
+    assert len(list(store.catalogue.services(kinds=["wms"]))) == 220
+    assert [s.id for s in store.catalogue.services(kinds=["wfs"], states=[State.DEAD])] == [dead]
+    assert list(store.catalogue.services(kinds=["wms"], states=[State.DEAD])) == []
+
+
+ANY_TEXT = st.text(st.characters(), max_size=20)
+ANY_LAYERS = st.builds(
+    Layer,
+    ANY_TEXT,
+    title=ANY_TEXT,
+    keywords=st.lists(ANY_TEXT, max_size=2).map(tuple),
+    extent=st.none() | st.builds(Extent, st.none(), st.lists(st.floats(), max_size=4).map(tuple), ANY_TEXT),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ANY_TEXT, ANY_TEXT, st.lists(ANY_LAYERS, max_size=3), st.integers(0, 10**9))
+def test_whatever_a_document_says_can_be_kept(store, title, abstract, layers, number):
+    service = Service(
+        "wms", f"http://h{number}.example.org/", title=title, abstract=abstract, layers=tuple(layers),
+        provider=Provider(title), operations=(Operation(title),), keywords=(abstract,),
+    )  # fmt: skip
+    put(store, service)
+    kept = store.catalogue.get(service.id)
+    assert codec.clean(kept.title) == codec.clean(kept.provider.name) == codec.clean(title)
+    assert len(kept.layers) == len(layers)
+    for is_, was in zip(kept.layers, layers, strict=True):
+        assert is_.name == codec.clean(was.name)
+        declared = [v for e in (was.extent,) if e for v in e.declared if math.isfinite(v)]
+        assert [v for e in (is_.extent,) if e for v in e.declared if math.isfinite(v)] == declared
+
+
+def test_what_another_version_wrote_can_be_read(store):
+    body = codec.orjson.dumps(
+        {"kind": "wms", "endpoint": "http://a/", "a_field_of_tomorrow": [1], "title": "t"}
+    )
+    assert codec.load_service(body, (), ()) == Service("wms", "http://a/", title="t")
+
+
+def test_the_connection_of_a_thread_ends_with_it(store):
+    for _ in range(5):
+        thread = threading.Thread(target=store.catalogue.count)
+        thread.start()
+        thread.join()
+    gc.collect()
+    assert len(store._database._readers) == 0
+
+
+def test_readers_in_other_threads_see_whole_services_while_a_writer_writes(store, reopen):
+    writer, stop, faults = reopen().catalogue, threading.Event(), []
+
+    def read():
+        while not stop.is_set():
+            found = list(store.catalogue.services())
+            faults.extend(s for s in found if [la.title for la in s.layers] != [s.title] * 20)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for thread in readers:
+        thread.start()
+    for turn in range(40):
+        title = f"turn {turn}"
+        layers = tuple(Layer(f"l{i}", title) for i in range(20))
+        service = Service("wms", f"http://h{turn % 7}.example.org/", title=title, layers=layers)
+        writer.put(service, sighting(service))
+    stop.set()
+    for thread in readers:
+        thread.join()
+    assert faults == []
+    assert store.catalogue.count() == (7, 140)

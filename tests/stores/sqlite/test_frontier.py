@@ -1,0 +1,376 @@
+"""The frontier in SQLite: order, politeness, bounds, retries, restarts."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from geohound.model.visit import Candidate, FailureReason, Outcome, Settlement, Via
+from geohound.stores.sqlite import Bounds, StoreError
+
+SWIFT = Bounds(host_delay_s=0)
+DONE = Settlement.DONE
+
+
+def pages(*urls, **fields):
+    return [Candidate(url, Via.LINK, **fields) for url in urls]
+
+
+async def drain(frontier, *, probe=False):
+    """Visit all there is, one at a time, and tell the order."""
+    visited = []
+    while leased := await frontier.lease(1, probe=probe):
+        visited.append(leased[0].url)
+        await frontier.settle(leased[0], DONE, None)
+    return visited
+
+
+@pytest.fixture
+def task(store):
+    return store.tasks.create_task({}, []).id
+
+
+def test_the_best_score_comes_first_and_equals_come_first_in_first_out(store, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        scores = [1.0, 3.0, -2.0, 3.0, 0.0, 1.0, -0.5]
+        await frontier.admit([Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate(scores)])
+        return await drain(frontier)
+
+    assert [url[-1] for url in asyncio.run(story())] == ["1", "3", "0", "5", "4", "6", "2"]
+
+
+def test_the_best_of_all_due_hosts_comes_first(store, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        await frontier.admit(
+            [Candidate(f"http://{h}.org/", score=s) for h, s in [("a", 1), ("b", 5), ("c", 3)]]
+        )
+        return [c.url for c in await frontier.lease(2, probe=False)]
+
+    assert asyncio.run(story()) == ["http://b.org/", "http://c.org/"]
+
+
+def test_a_better_url_that_comes_later_overtakes(store, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        await frontier.admit(pages("http://a.org/1", score=1.0))
+        await frontier.admit(pages("http://a.org/2", score=2.0))
+        return await drain(frontier)
+
+    assert asyncio.run(story()) == ["http://a.org/2", "http://a.org/1"]
+
+
+def test_a_score_that_is_no_number_does_no_harm(store, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        scores = [float("nan"), float("inf"), float("-inf"), 1e300, -1e300]
+        await frontier.admit([Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate(scores)])
+        return await drain(frontier)
+
+    visited = [url[-1] for url in asyncio.run(story())]
+    assert sorted(visited[:2]) == ["1", "3"]
+    assert visited[2] == "0"
+    assert sorted(visited[3:]) == ["2", "4"]
+
+
+def test_a_host_has_one_lease_over_both_lanes_and_rests_between_two(store, task, clock):
+    async def story():
+        frontier = store.frontier(task, Bounds(host_delay_s=2.0))
+        await frontier.admit(pages("http://a.org/1", "http://a.org/2"))
+        await frontier.admit(pages("http://a.org/wms", probe=True))
+        first = await frontier.lease(5, probe=False)
+        assert len(first) == 1
+        assert await frontier.lease(5, probe=True) == []
+        await frontier.settle(first[0], DONE, None)
+        assert await frontier.lease(5, probe=True) == []
+        assert frontier.seconds_until_due() == pytest.approx(2.0)
+        clock.passed_s += 2.0
+        assert frontier.seconds_until_due() == 0
+        assert len(await frontier.lease(5, probe=True)) == 1
+        assert await frontier.lease(5, probe=False) == []
+
+    asyncio.run(story())
+
+
+def test_a_postponed_host_is_left_alone_and_others_are_not(store, task, clock):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        await frontier.admit(pages("http://a.org/", "http://b.org/"))
+        frontier.postpone("a.org", clock.monotonic() + 60)
+        assert [c.url for c in await frontier.lease(5, probe=False)] == ["http://b.org/"]
+        clock.passed_s += 59
+        assert await frontier.lease(5, probe=False) == []
+        clock.passed_s += 1
+        assert [c.url for c in await frontier.lease(5, probe=False)] == ["http://a.org/"]
+
+    asyncio.run(story())
+
+
+def test_settling_may_make_the_host_wait_longer_than_its_delay(store, task, clock):
+    async def story():
+        frontier = store.frontier(task, Bounds(host_delay_s=1.0))
+        await frontier.admit(pages("http://a.org/1", "http://a.org/2"))
+        (first,) = await frontier.lease(1, probe=False)
+        await frontier.settle(first, DONE, None, host_next_at=clock.monotonic() + 30)
+        assert frontier.seconds_until_due() == pytest.approx(30)
+
+    asyncio.run(story())
+
+
+def test_a_retry_comes_back_when_it_is_due_and_is_dropped_after_three_attempts(store, task, clock):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        await frontier.admit(pages("http://a.org/"))
+        for attempt in range(3):
+            (leased,) = await frontier.lease(1, probe=False)
+            retry_at = clock.monotonic() + 10
+            await frontier.settle(leased, Settlement.RETRY, FailureReason.UNAVAILABLE, retry_at)
+            assert await frontier.lease(1, probe=False) == [], attempt
+            clock.passed_s += 10
+        assert frontier.seconds_until_due() is None
+        assert frontier.drops == {FailureReason.UNAVAILABLE: 1}
+        (visit,) = frontier.visits()
+        assert (visit.settlement, visit.reason, visit.attempts) == (
+            Settlement.DROPPED, FailureReason.UNAVAILABLE, 3
+        )  # fmt: skip
+
+    asyncio.run(story())
+
+
+def test_attempts_are_counted_across_restarts(store, reopen, task):
+    async def attempt(frontier):
+        (leased,) = await frontier.lease(1, probe=False)
+        await frontier.settle(leased, Settlement.RETRY, FailureReason.RESET)
+
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        await frontier.admit(pages("http://a.org/"))
+        await attempt(frontier)
+        again = reopen().frontier(task, SWIFT)
+        await attempt(again)
+        await attempt(again)
+        assert await again.lease(1, probe=False) == []
+
+    asyncio.run(story())
+
+
+def test_what_is_too_deep_or_no_web_address_is_refused_and_counted(store, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_depth=2, host_delay_s=0))
+        bad = ["ftp://a.org/", "", "http://a.org/" + "x" * 5000, "http://a.org/\ud800"]
+        count = await frontier.admit([*pages("http://a.org/deep", depth=3), *pages(*bad)])
+        assert count == 0
+        assert frontier.drops == {FailureReason.TOO_DEEP: 1, FailureReason.BAD_URL: 4}
+        assert await frontier.admit(pages("http://a.org/deep", depth=2)) == 1
+
+    asyncio.run(story())
+
+
+def test_the_page_budget_counts_visits_not_admissions_and_lets_candidates_be_tested(store, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_pages=2, host_delay_s=0))
+        await frontier.admit([Candidate(f"http://a.org/{i}", score=i) for i in range(5)])
+        await frontier.admit(pages("http://a.org/wms", probe=True))
+        assert await drain(frontier) == ["http://a.org/4", "http://a.org/3"]
+        assert await frontier.admit(pages("http://a.org/late")) == 0
+        assert frontier.drops == {FailureReason.PAGE_BUDGET: 1}
+        assert await drain(frontier, probe=True) == ["http://a.org/wms"]
+        assert frontier.seconds_until_due() is None
+        assert frontier.queued == 3
+
+    asyncio.run(story())
+
+
+def test_more_pages_may_be_visited_when_a_task_goes_on_with_a_larger_budget(store, reopen, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_pages=1, host_delay_s=0))
+        await frontier.admit(pages("http://a.org/1", "http://a.org/2", "http://a.org/3"))
+        assert len(await drain(frontier)) == 1
+        again = reopen().frontier(task, Bounds(max_pages=2, host_delay_s=0))
+        assert len(await drain(again)) == 1
+
+    asyncio.run(story())
+
+
+def test_a_page_that_robots_forbid_spends_no_budget(store, reopen, task):
+    async def story():
+        bounds = Bounds(max_pages=1, max_pages_per_host=1, host_delay_s=0)
+        frontier = store.frontier(task, bounds)
+        await frontier.admit(pages("http://a.org/1", "http://a.org/2"))
+        (leased,) = await frontier.lease(1, probe=False)
+        await frontier.settle(leased, Settlement.DROPPED, FailureReason.ROBOTS)
+        again = reopen().frontier(task, bounds)
+        assert await drain(again) == ["http://a.org/2"]
+
+    asyncio.run(story())
+
+
+def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_pages_per_host=2, host_delay_s=0))
+        await frontier.admit(pages(*(f"http://a.org/{c}" for c in "abcde"), "http://b.org/"))
+        assert len(await drain(frontier)) == 3
+        assert await frontier.admit(pages("http://a.org/late")) == 0
+        assert frontier.drops == {FailureReason.HOST_BUDGET: 4}
+        dropped = [v for v in frontier.visits() if v.settlement is Settlement.DROPPED]
+        assert [v.was_asked for v in dropped] == [False] * 3
+        assert frontier.seconds_until_due() is None
+
+    asyncio.run(story())
+
+
+def test_the_queue_of_a_host_is_bounded(store, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_queue_per_host=10, host_delay_s=0))
+        assert await frontier.admit(pages(*(f"http://a.org/{i}" for i in range(25)))) == 10
+        assert frontier.drops == {FailureReason.HOST_BUDGET: 15}
+
+    asyncio.run(story())
+
+
+def test_a_calendar_spends_its_pattern_budget_and_other_pages_do_not(store, reopen, task):
+    bounds = Bounds(max_pages_per_pattern=3, max_probes_per_pattern=5, host_delay_s=0)
+
+    async def story():
+        frontier = store.frontier(task, bounds)
+        days = [f"http://a.org/calendar/2026-01-{day:02}?view=day&id={day}" for day in range(1, 20)]
+        assert await frontier.admit(pages(*days)) == 3
+        assert await frontier.admit(pages("http://a.org/about", "http://a.org/calendar/2026-01-01")) == 2
+        maps = [f"http://a.org/cgi-bin/mapserv?map={i}.map" for i in range(10)]
+        assert await frontier.admit(pages(*maps, probe=True)) == 5
+        assert frontier.drops == {FailureReason.PATTERN_BUDGET: 21}
+        again = reopen().frontier(task, bounds)
+        assert await again.admit(pages("http://a.org/calendar/2027-01-01?id=1&view=day")) == 0
+        assert again.drops == {FailureReason.PATTERN_BUDGET: 22}
+
+    asyncio.run(story())
+
+
+def test_a_refused_url_may_come_in_when_it_is_proposed_with_less_depth(store, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_depth=1))
+        assert await frontier.admit(pages("http://a.org/", depth=2)) == 0
+        assert await frontier.admit(pages("http://a.org/", depth=1)) == 1
+
+    asyncio.run(story())
+
+
+def test_every_visit_is_recorded_with_where_it_came_from_and_what_it_brought(store, task, clock):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        candidate = Candidate(
+            "http://a.org/wms?x=1", Via.SCRIPT, "http://a.org/map", "L.tileLayer", 2.5, 3, True
+        )
+        await frontier.admit([candidate])
+        assert await frontier.lease(1, probe=True) == [candidate]
+        await frontier.settle(candidate, DONE, None, outcome=Outcome(candidate, services=1, status=200))
+
+    asyncio.run(story())
+    (visit,) = store.tasks.visits(task)
+    assert (visit.url, visit.parent, visit.via) == ("http://a.org/wms?x=1", "http://a.org/map", Via.SCRIPT)
+    assert (visit.depth, visit.score, visit.probe, visit.clue) == (3, 2.5, True, "L.tileLayer")
+    assert (visit.settlement, visit.status, visit.services, visit.at) == (DONE, 200, 1, clock.now())
+
+
+def test_visits_are_read_beyond_one_page_and_only_of_their_task(store, task):
+    async def story():
+        other = store.tasks.create_task({}, []).id
+        for number in (task, other):
+            frontier = store.frontier(number, SWIFT)
+            await frontier.admit(pages(*(f"http://h{i}.org/" for i in range(1500))))
+            leased = await frontier.lease(2000, probe=False)
+            await asyncio.gather(*(frontier.settle(c, DONE, None) for c in leased))
+
+    asyncio.run(story())
+    assert len({v.url for v in store.tasks.visits(task)}) == 1500
+
+
+def test_the_target_of_a_redirect_is_not_visited_again(store, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        assert await frontier.remember(Candidate("http://a.org/new", Via.REDIRECT, "http://a.org/old"))
+        assert await frontier.admit(pages("http://a.org/new")) == 0
+        assert not await frontier.remember(Candidate("http://a.org/new", Via.REDIRECT))
+        assert frontier.is_known("http://a.org/new")
+
+    asyncio.run(story())
+
+
+def test_what_is_leased_and_not_settled_is_pending_after_a_restart(store, reopen, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        await frontier.admit(pages("http://a.org/", "http://b.org/", "http://c.org/"))
+        a, b = await frontier.lease(2, probe=False)
+        await frontier.settle(a, DONE, None)
+        again = reopen().frontier(task, SWIFT)
+        assert sorted(await drain(again)) == sorted([b.url, "http://c.org/"])
+
+    asyncio.run(story())
+
+
+def test_the_counted_drops_outlive_a_restart(store, reopen, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_depth=0))
+        await frontier.admit([*pages("http://a.org/deep", depth=1), *pages("http://a.org/")])
+        assert reopen().frontier(task, SWIFT).drops == {FailureReason.TOO_DEEP: 1}
+
+    asyncio.run(story())
+    assert store.tasks.drops(task) == {"too deep": 1}
+
+
+def test_an_admission_whose_caller_is_cancelled_is_neither_lost_nor_stuck(store, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        admission = asyncio.create_task(frontier.admit(pages("http://a.org/")))
+        await asyncio.sleep(0)
+        admission.cancel()
+        await frontier.flush()
+        await asyncio.sleep(0)
+        assert await drain(frontier) == ["http://a.org/"]
+
+    asyncio.run(story())
+
+
+def test_a_second_process_in_the_same_task_is_told_so(store, reopen, task):
+    async def story():
+        frontier, other = store.frontier(task, SWIFT), reopen().frontier(task, SWIFT)
+        await frontier.admit(pages("http://a.org/"))
+        with pytest.raises(StoreError, match="Another process"):
+            await other.admit(pages("http://b.org/"))
+        with pytest.raises(StoreError, match="Another process"):
+            await other.admit(pages("http://c.org/"))
+
+    asyncio.run(story())
+
+
+def test_only_a_lease_can_be_settled_and_only_once(store, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        await frontier.admit(pages("http://a.org/"))
+        (leased,) = await frontier.lease(1, probe=False)
+        await frontier.settle(leased, DONE, None)
+        with pytest.raises(ValueError, match="not leased"):
+            await frontier.settle(leased, DONE, None)
+
+    asyncio.run(story())
+
+
+def test_a_frontier_needs_a_task(store):
+    with pytest.raises(StoreError, match="no task 77"):
+        store.frontier(77, SWIFT)
+
+
+def test_tasks_keep_what_was_asked_and_learned(store, reopen, clock):
+    first = store.tasks.create_task({"depth": 3}, ["http://a.org/"])
+    clock.passed_s = 60
+    store.tasks.save_progress(first.id, b"\x00learned", {"pages": 7})
+    second = store.tasks.create_task({}, [])
+    store.tasks.finish(second.id)
+    task = reopen().tasks.latest_unfinished()
+    assert (task.id, task.settings, task.seeds) == (first.id, {"depth": 3}, ("http://a.org/",))
+    assert (task.order_state, task.counters, task.state) == (b"\x00learned", {"pages": 7}, "running")
+    finished = store.tasks.get_task(second.id)
+    assert (finished.state, finished.finished_at) == ("done", clock.now())
+    assert [t.id for t in store.tasks.list_tasks()] == [second.id, first.id]

@@ -1,0 +1,132 @@
+"""Whatever happens to a frontier, however often it is started anew: nothing is lost, nothing comes twice."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from geohound.model.visit import Candidate, FailureReason, Settlement
+from geohound.stores.sqlite import Bounds, open_store
+
+DELAY_S = 2.0
+URLS = st.builds("http://{}.org/{}".format, st.sampled_from("abc"), st.integers(0, 30))
+CANDIDATES = st.builds(
+    Candidate, URLS, score=st.floats(0, 3, width=16), probe=st.booleans(), depth=st.integers(0, 3)
+)
+
+
+class Clock:
+    passed_s = 0.0
+
+    def now(self):
+        return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.passed_s)
+
+    def monotonic(self):
+        return self.passed_s
+
+
+class FrontierLaws(RuleBasedStateMachine):
+    def __init__(self):
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.folder = tempfile.TemporaryDirectory()
+        self.clock = Clock()
+        self.store = open_store(Path(self.folder.name, "c.db"), self.clock)
+        self.task = self.store.tasks.create_task({}, []).id
+        self.admitted = {}
+        self.settled = set()
+        self.attempts = {}
+        self.leased = {}
+        self.last_asked = {}
+        self.frontier = self.store.frontier(self.task, self.bounds)
+
+    bounds = Bounds(max_depth=2, host_delay_s=DELAY_S)
+
+    def run(self, coroutine):
+        async def at_once():
+            result, _ = await asyncio.gather(coroutine, self.frontier.flush())
+            return result
+
+        return self.loop.run_until_complete(at_once())
+
+    @rule(candidates=st.lists(CANDIDATES, max_size=12))
+    def admit(self, candidates):
+        new = {}
+        for candidate in candidates:
+            if candidate.depth <= 2 and candidate.url not in self.admitted:
+                new.setdefault(candidate.url, candidate)
+        assert self.run(self.frontier.admit(candidates)) == len(new)
+        self.admitted |= new
+
+    @rule(limit=st.integers(0, 4), probe=st.booleans())
+    def lease(self, limit, probe):
+        got = self.run(self.frontier.lease(limit, probe=probe))
+        assert len(got) <= limit
+        for candidate in got:
+            host = candidate.url.split("/")[2]
+            assert candidate == self.admitted[candidate.url]
+            assert candidate.probe is probe
+            assert candidate.url not in self.settled
+            assert host not in {url.split("/")[2] for url in self.leased}, "one lease per host"
+            assert self.clock.passed_s >= self.last_asked.get(host, -DELAY_S) + DELAY_S, "hosts rest"
+            self.leased[candidate.url] = candidate
+
+    @precondition(lambda self: self.leased)
+    @rule(data=st.data(), settlement=st.sampled_from(Settlement))
+    def settle(self, data, settlement):
+        url = data.draw(st.sampled_from(sorted(self.leased)))
+        reason = None if settlement is Settlement.DONE else FailureReason.RESET
+        self.run(self.frontier.settle(self.leased.pop(url), settlement, reason))
+        self.attempts[url] = self.attempts.get(url, 0) + 1
+        self.last_asked[url.split("/")[2]] = self.clock.passed_s
+        if settlement is not Settlement.RETRY or self.attempts[url] == 3:
+            self.settled.add(url)
+
+    @rule(seconds=st.sampled_from([0.5, 2.0, 5.0]))
+    def pass_time(self, seconds):
+        self.clock.passed_s += seconds
+
+    @rule()
+    def start_anew(self):
+        self.store.close()
+        self.store = open_store(Path(self.folder.name, "c.db"), self.clock)
+        self.frontier = self.store.frontier(self.task, self.bounds)
+        self.leased.clear()
+        self.last_asked.clear()
+
+    @invariant()
+    def nothing_is_lost(self):
+        waiting = len(self.admitted) - len(self.settled) - len(self.leased)
+        assert self.frontier.queued == waiting
+        assert self.frontier.in_flight == len(self.leased)
+        due = self.frontier.seconds_until_due()
+        assert (due is None) == (waiting == 0 and not self.leased)
+
+    def teardown(self):
+        """All that is left can be had, each once."""
+        expected = set(self.admitted) - self.settled - set(self.leased)
+        for url in sorted(self.leased):
+            self.run(self.frontier.settle(self.leased[url], Settlement.DONE, None))
+        left = set()
+        while (due := self.frontier.seconds_until_due()) is not None:
+            self.clock.passed_s += due
+            for probe in (False, True):
+                for candidate in self.run(self.frontier.lease(5, probe=probe)):
+                    assert candidate.url not in left
+                    left.add(candidate.url)
+                    self.run(self.frontier.settle(candidate, Settlement.DONE, None))
+        assert left == expected
+        self.loop.run_until_complete(self.frontier.close())
+        self.store.close()
+        self.loop.close()
+        self.folder.cleanup()
+
+
+FrontierLaws.TestCase.settings = settings(max_examples=15, stateful_step_count=25, deadline=None)
+TestFrontierLaws = FrontierLaws.TestCase

@@ -1,0 +1,114 @@
+"""A crawl that is killed at any moment loses nothing that was acknowledged and does nothing settled again."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from geohound.stores.sqlite import Bounds, open_store
+
+CRAWL = """
+import asyncio, os, random, sys, time
+from datetime import UTC, datetime
+from geohound.model.service import Layer, Service, Sighting
+from geohound.model.visit import Candidate, Settlement, Via
+from geohound.stores.sqlite import Bounds, open_store
+
+class Clock:
+    def now(self): return datetime.now(UTC)
+    def monotonic(self): return time.monotonic()
+
+path, task, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+rng = random.Random(seed)
+store = open_store(path, Clock())
+frontier = store.frontier(task, Bounds(host_delay_s=0))
+
+def tell(word, url):
+    os.write(1, f"{word} {url}\\n".encode())
+
+async def work(number):
+    while True:
+        for candidate in await frontier.lease(1, probe=False):
+            tell("leased", candidate.url)
+            if rng.random() < 0.2:
+                service = Service("wms", candidate.url, title="t", layers=(Layer(candidate.url),))
+                at = Clock().now()
+                store.catalogue.put(service, Sighting(service.id, candidate.url, "", Via.LINK, "", at))
+                tell("catalogued", candidate.url)
+            await frontier.settle(candidate, Settlement.DONE, None)
+            tell("settled", candidate.url)
+        urls = [f"http://h{rng.randrange(40)}.org/{rng.random()}" for _ in range(rng.randrange(1, 30))]
+        await frontier.admit([Candidate(url, Via.LINK, score=rng.random()) for url in urls])
+        for url in urls:
+            tell("admitted", url)
+
+async def main():
+    await asyncio.gather(*(work(n) for n in range(8)))
+
+tell("ready", "-")
+asyncio.run(main())
+"""
+
+
+def crawl_and_kill(path, task, seed, seconds):
+    """What the crawl had acknowledged when it was killed."""
+    command = [sys.executable, "-c", CRAWL, str(path), str(task), str(seed)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        head = process.stdout.readline()
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        lines = (head + process.stdout.read()).decode().splitlines()
+    said = {"admitted": [], "settled": [], "leased": [], "catalogued": [], "ready": []}
+    for line in lines:
+        word, _, url = line.partition(" ")
+        if word in said and url:
+            said[word].append(url)
+    assert said["ready"] == ["-"], "the crawl did not start"
+    return said
+
+
+@pytest.mark.slow
+def test_a_crawl_killed_at_random_moments_goes_on_where_it_was(tmp_path, clock):
+    path, rng = tmp_path / "c.db", random.Random(7)
+    store = open_store(path, clock)
+    task = store.tasks.create_task({}, []).id
+    store.close()
+    admitted, settled, catalogued = set(), set(), set()
+    for round_ in range(8):
+        said = crawl_and_kill(path, task, round_, rng.uniform(0.05, 0.6))
+        assert not settled & set(said["leased"]), "visited twice"
+        assert len(said["leased"]) == len(set(said["leased"]))
+        admitted |= set(said["admitted"])
+        settled |= set(said["settled"])
+        catalogued |= set(said["catalogued"])
+    assert len(admitted) > 1000
+    assert len(settled) > 50
+    assert catalogued
+    store = open_store(path, clock)
+    left, known, found = asyncio.run(_what_is_left(store, task, admitted, catalogued))
+    assert known == admitted
+    assert admitted - settled <= left | {v.url for v in store.tasks.visits(task)}
+    assert not left & settled
+    assert found == catalogued
+    assert store._database.read().execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    store.close()
+
+
+async def _what_is_left(store, task, admitted, catalogued):
+    frontier = store.frontier(task, Bounds(host_delay_s=0))
+    known = {url for url in admitted if frontier.is_known(url)}
+    left = set()
+    while leased := await frontier.lease(1000, probe=False):
+        for candidate in leased:
+            assert candidate.url not in left
+            left.add(candidate.url)
+            frontier._schedule.release(frontier._leases.pop(candidate.url).host, 0)
+    await frontier.close()
+    found = {url for url in catalogued if store.catalogue.find_endpoint(url)}
+    return left, known, found

@@ -1,0 +1,112 @@
+"""Opening a store: what is no catalogue is refused with a sentence, and two may open at once."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from geohound.stores.sqlite import StoreError, database, open_store
+
+
+def refusal(path, clock):
+    with pytest.raises(StoreError) as caught:
+        open_store(path, clock)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path, clock):
+    path = tmp_path / "notes.txt"
+    path.write_text("Dear diary, " * 500)
+    assert "not a Geohound catalogue" in refusal(path, clock)
+    assert path.read_text().startswith("Dear diary, ")
+
+
+def test_the_database_of_another_program_is_refused_and_left_as_it_is(tmp_path, clock):
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE recipes (name TEXT)")
+    connection.close()
+    before = path.read_bytes()
+    assert "not a Geohound catalogue" in refusal(path, clock)
+    assert path.read_bytes() == before
+
+
+def test_a_catalogue_of_a_newer_version_is_refused(tmp_path, clock):
+    path = tmp_path / "new.db"
+    open_store(path, clock).close()
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    assert "newer Geohound" in refusal(path, clock)
+
+
+def test_a_catalogue_of_an_older_version_is_upgraded_or_refused(tmp_path, clock, monkeypatch):
+    path = tmp_path / "old.db"
+    open_store(path, clock).close()
+    monkeypatch.setattr(database, "VERSION", 2)
+    assert "too old" in refusal(path, clock)
+    upgrade = {1: lambda connection: connection.execute("CREATE TABLE novelty (x)")}
+    monkeypatch.setattr(database, "UPGRADES", upgrade)
+    open_store(path, clock).close()
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    assert connection.execute("SELECT count(*) FROM novelty").fetchone() == (0,)
+    connection.close()
+
+
+def test_an_upgrade_that_fails_changes_nothing(tmp_path, clock, monkeypatch):
+    path = tmp_path / "old.db"
+    open_store(path, clock).close()
+
+    def stumble(connection):
+        connection.execute("CREATE TABLE half (x)")
+        connection.execute("SELECT nonsense")
+
+    monkeypatch.setattr(database, "VERSION", 2)
+    monkeypatch.setattr(database, "UPGRADES", {1: stumble})
+    refusal(path, clock)
+    connection = sqlite3.connect(path)
+    assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'half'").fetchone() == (0,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+    connection.close()
+
+
+def test_a_folder_and_a_path_that_leads_nowhere_are_refused(tmp_path, clock):
+    assert "folder" in refusal(tmp_path, clock)
+    with pytest.raises(StoreError, match="no folder"):
+        open_store(tmp_path / "missing" / "c.db", clock)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_a_file_that_may_only_be_read_is_refused(tmp_path, clock):
+    path = tmp_path / "c.db"
+    open_store(path, clock).close()
+    path.chmod(0o444)
+    assert "only be read" in refusal(path, clock)
+
+
+def test_an_empty_file_becomes_a_catalogue(tmp_path, clock):
+    path = tmp_path / "c.db"
+    path.touch()
+    store = open_store(path, clock)
+    assert store.catalogue.count() == (0, 0)
+    store.close()
+
+
+def test_many_may_create_the_same_file_at_once(tmp_path, clock):
+    with ThreadPoolExecutor(6) as pool:
+        stores = list(pool.map(lambda _: open_store(tmp_path / "c.db", clock), range(6)))
+    for store in stores:
+        assert store.catalogue.count() == (0, 0)
+        store.close()
+
+
+def test_a_closed_store_says_so(tmp_path, clock):
+    store = open_store(tmp_path / "c.db", clock)
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.tasks.create_task({}, [])

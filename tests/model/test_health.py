@@ -10,9 +10,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def checks(*outcomes: bool | None) -> list[Check]:
-    return [
-        Check("s", START + timedelta(days=i), ok, elapsed_s=0.1 * (i + 1)) for i, ok in enumerate(outcomes)
-    ]
+    return [Check("s", START + timedelta(days=i), ok, elapsed_s=0.1 * (i + 1)) for i, ok in enumerate(outcomes)]
 
 
 def test_without_checks_nothing_is_known() -> None:

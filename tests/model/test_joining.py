@@ -6,9 +6,7 @@ from geohound.model.joining import companions, join
 from geohound.model.service import Layer, Service
 
 ROOT = "http://api.town.test/ogc"
-LANDING = Service(
-    "ogcapi-features", ROOT, title="Town", companions=("c1", "c2"), provisional=True, fingerprint="a"
-)
+LANDING = Service("ogcapi-features", ROOT, title="Town", companions=("c1", "c2"), provisional=True, fingerprint="a")
 CONFORMANCE = Service("ogcapi-tiles", ROOT, version="1.0", companions=("c2",), fingerprint="b")
 COLLECTIONS = Service("ogcapi-tiles", ROOT, layers=(Layer("lakes"),), fingerprint="c")
 

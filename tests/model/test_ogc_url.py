@@ -154,10 +154,7 @@ def test_the_higher_version_is_kept_and_else_the_first() -> None:
     old, new = "http://a.test/?service=WMS&version=1.1.1", "http://a.test/?service=WMS&VERSION=1.3.0"
     assert newer(old, new) == newer(new, old) == new
     assert newer("http://www.a.test/", "http://a.test/") == "http://www.a.test/"
-    assert (
-        newer("http://a.test/?version=1.10.0", "http://a.test/?version=1.9.0")
-        == "http://a.test/?version=1.10.0"
-    )
+    assert newer("http://a.test/?version=1.10.0", "http://a.test/?version=1.9.0") == "http://a.test/?version=1.10.0"
 
 
 ODD = st.text(max_size=80) | st.text(st.sampled_from("htp:/[].?&=%1fservicewms#@ "), max_size=40).map(

@@ -12,9 +12,7 @@ from geohound.model.url import canonical, embedded, endpoint, params_lower, shap
 WEB_ADDRESS = st.builds(
     lambda scheme, host, rest: f"{scheme}://{host}/{rest}",
     st.sampled_from(["http", "https", "HTTP"]),
-    st.sampled_from(
-        ["a.test", "A.Test.", "u:p@a.test:80", "1.2.3.4..", "0x7f.1..", "münchen.test", "[::1]:8080"]
-    ),
+    st.sampled_from(["a.test", "A.Test.", "u:p@a.test:80", "1.2.3.4..", "0x7f.1..", "münchen.test", "[::1]:8080"]),
     st.text(st.sampled_from("ab/.;?&=#%0124eE7~+ü sid{}jessonamp"), max_size=40),
 )
 
@@ -148,9 +146,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8
 
 @given(
     WEB_ADDRESS,
-    st.dictionaries(
-        NAMES.map(str.lower), st.text(st.characters(exclude_categories=["Cs"]), max_size=12), max_size=4
-    ),
+    st.dictionaries(NAMES.map(str.lower), st.text(st.characters(exclude_categories=["Cs"]), max_size=12), max_size=4),
 )
 def test_parameters_that_were_set_are_read_back(address: str, wanted: dict[str, str]) -> None:
     wanted = {k: v for k, v in wanted.items() if k == k.lower()}
@@ -213,9 +209,7 @@ def test_pages_services_tiles_and_scripts_are_not_media(address: str) -> None:
 
 
 def test_pages_of_one_generator_share_a_shape() -> None:
-    assert shape("http://a.test/cal/2024/05?day=3&month=7") == shape(
-        "http://a.test/cal/1999/11?month=1&day=28"
-    )
+    assert shape("http://a.test/cal/2024/05?day=3&month=7") == shape("http://a.test/cal/1999/11?month=1&day=28")
     assert shape("http://a.test/r/6f9619ff-8b86-d011-b42d-00c04fc964ff") == shape("http://a.test/r/12")
     assert shape("http://a.test/a?x=1") != shape("http://a.test/a?y=1")
     assert shape("http://a.test/facade") != shape("http://a.test/decade")

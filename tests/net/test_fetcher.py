@@ -106,9 +106,7 @@ def test_a_connection_is_kept_for_the_next_request(web):
     [("gzip", gzip.compress), ("br", brotli.compress), ("x-gzip", gzip.compress), ("deflate", zlib.compress)],
 )
 def test_packed_bodies_are_unpacked(web, coding, pack):
-    (visit,), _ = web.ask(
-        {"/": web.http(pack(b"map " * 1000), f"Content-Encoding: {coding}")}, "http://a.test/"
-    )
+    (visit,), _ = web.ask({"/": web.http(pack(b"map " * 1000), f"Content-Encoding: {coding}")}, "http://a.test/")
     assert visit.body == b"map " * 1000
 
 
@@ -120,9 +118,7 @@ def test_a_body_in_a_coding_that_is_none_is_taken_as_it_comes(web, coding):
     assert "Accept-Encoding: identity" in server.heads[1]
 
 
-@pytest.mark.parametrize(
-    "status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"]
-)
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
 def test_redirects_are_followed_and_remembered(web, status):
     answers = {
         "/a": web.http(b"go", "Location: /b?x=1#f", status=status),
@@ -185,9 +181,7 @@ def test_five_redirects_are_not_too_many(web):
     ],
 )
 def test_each_redirect_is_checked_like_a_first_request(web, location, reason):
-    (visit,), server = web.ask(
-        {"/": web.http(b"", f"Location: {location}", status="302 F")}, "http://a.test/"
-    )
+    (visit,), server = web.ask({"/": web.http(b"", f"Location: {location}", status="302 F")}, "http://a.test/")
     assert visit.reason is reason
     assert server.requests == ["/"]
 

@@ -246,9 +246,7 @@ def test_routes_match_host_names_and_the_first_one_wins():
     assert route_for("test", routes) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["", "x", "x=", "=a:1", "x=a", "x=a:", "x=:1", "x=a:0", "x=a:99999", "x=a:b"]
-)
+@pytest.mark.parametrize("text", ["", "x", "x=", "=a:1", "x=a", "x=a:", "x=:1", "x=a:0", "x=a:99999", "x=a:b"])
 def test_a_malformed_route_is_refused_at_the_start(text):
     with pytest.raises(ValueError):
         parse_routes([text])

@@ -58,9 +58,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
     [
         pytest.param(hang, FailureReason.FIRST_BYTE_TIMEOUT, id="never answers"),
         pytest.param(repeats(b"", b"H", 0.1), FailureReason.BAD_ANSWER, id="status line of H"),
-        pytest.param(
-            repeats(b"HTTP/1.1 200 ", b"O", 0.1), FailureReason.FIRST_BYTE_TIMEOUT, id="drips status"
-        ),
+        pytest.param(repeats(b"HTTP/1.1 200 ", b"O", 0.1), FailureReason.FIRST_BYTE_TIMEOUT, id="drips status"),
         pytest.param(sends(OK, closes=False), FailureReason.STALLED, id="stops in headers"),
         pytest.param(repeats(OK, b"X-A: b\r\n", 0.1), FailureReason.STALLED, id="drips headers"),
         pytest.param(repeats(OK + b"\r\n", b".", 0.05), FailureReason.STALLED, id="drips body"),
@@ -69,9 +67,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
             FailureReason.STALLED,
             id="stops in body",
         ),
-        pytest.param(
-            repeats(OK + b"\r\n", b"." * 200, 0.05), FailureReason.TOTAL_TIMEOUT, id="just fast enough"
-        ),
+        pytest.param(repeats(OK + b"\r\n", b"." * 200, 0.05), FailureReason.TOTAL_TIMEOUT, id="just fast enough"),
     ],
 )
 def test_slow_servers_are_left_in_time(web, handler, reason):
@@ -97,9 +93,7 @@ def test_a_slow_thinker_within_the_first_byte_time_is_not_stalled(web):
 @pytest.mark.parametrize(
     ("handler", "reason"),
     [
-        pytest.param(
-            repeats(OK, b"X-A: " + b"b" * 1000 + b"\r\n"), FailureReason.TOO_LARGE, id="endless headers"
-        ),
+        pytest.param(repeats(OK, b"X-A: " + b"b" * 1000 + b"\r\n"), FailureReason.TOO_LARGE, id="endless headers"),
         pytest.param(repeats(OK, b"b" * 1000), FailureReason.TOO_LARGE, id="endless header line"),
         pytest.param(
             sends(OK + b"A: 1\r\n" * 300 + b"Content-Length: 1\r\n\r\nx"),
@@ -111,12 +105,8 @@ def test_a_slow_thinker_within_the_first_byte_time_is_not_stalled(web):
             FailureReason.TOO_LARGE,
             id="300, no body",
         ),
-        pytest.param(
-            sends(OK + b"A: " + b"x" * 70_000 + b"\r\n\r\n"), FailureReason.TOO_LARGE, id="70 kB header"
-        ),
-        pytest.param(
-            repeats(b"", b"HTTP/1.1 103 Early\r\nA: b\r\n\r\n"), FailureReason.TOO_LARGE, id="endless hints"
-        ),
+        pytest.param(sends(OK + b"A: " + b"x" * 70_000 + b"\r\n\r\n"), FailureReason.TOO_LARGE, id="70 kB header"),
+        pytest.param(repeats(b"", b"HTTP/1.1 103 Early\r\nA: b\r\n\r\n"), FailureReason.TOO_LARGE, id="endless hints"),
         pytest.param(
             repeats(OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"T: x\r\n"),
             FailureReason.TOO_LARGE,
@@ -173,12 +163,8 @@ def test_a_stream_that_unpacks_to_nothing_is_stopped_by_its_size_on_the_wire(web
         pytest.param(b"HTTP/1.1 abc OK\r\n\r\n", FailureReason.BAD_ANSWER, id="status abc"),
         pytest.param(b"HTTP/9.9 200 OK\r\n\r\n", FailureReason.BAD_ANSWER, id="HTTP/9.9"),
         pytest.param(b"HTTP/1.1 200 OK\r\nContent-Le", FailureReason.RESET, id="lost in headers"),
-        pytest.param(
-            b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf", FailureReason.RESET, id="lost in body"
-        ),
-        pytest.param(
-            b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nx", FailureReason.BAD_ANSWER, id="length -5"
-        ),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf", FailureReason.RESET, id="lost in body"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nx", FailureReason.BAD_ANSWER, id="length -5"),
         pytest.param(
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx",
             FailureReason.BAD_ANSWER,

@@ -91,9 +91,7 @@ def test_trouble_in_a_row_doubles_the_pause_and_an_answer_ends_it(clock):
     assert pauses == [60, 120, 240, 1, 60]
 
 
-@pytest.mark.parametrize(
-    "reason", [FailureReason.ROBOTS, FailureReason.TLS, FailureReason.BAD_URL, FailureReason.DNS]
-)
+@pytest.mark.parametrize("reason", [FailureReason.ROBOTS, FailureReason.TLS, FailureReason.BAD_URL, FailureReason.DNS])
 def test_failures_that_say_nothing_about_load_cost_the_usual_pause(clock, reason):
     pace = Pace(clock, RULES)
     pace.record("a", failure(reason))
@@ -125,8 +123,6 @@ def test_only_hosts_in_need_of_it_are_remembered(clock, monkeypatch):
     st.none() | st.floats(0, 1e6),
     st.text(max_size=20),
 )
-def test_no_pause_is_shorter_than_the_minimum_or_longer_than_a_day(
-    status, elapsed_s, troubles, delay_s, header
-):
+def test_no_pause_is_shorter_than_the_minimum_or_longer_than_a_day(status, elapsed_s, troubles, delay_s, header):
     pause = pause_s(answer(status, elapsed_s, retry_after=header), troubles, delay_s, RULES)
     assert 1.0 <= pause <= 86400.0

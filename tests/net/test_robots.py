@@ -122,16 +122,12 @@ def test_the_file_is_read_up_to_500_kib(web):
 
 def test_origins_are_kept_apart(web):
     async def run():
-        robots = web.http(
-            b"User-agent: *\nDisallow: /no\nCrawl-delay: 4\nSitemap: /map.xml\nSitemap: ftp://x/y"
-        )
+        robots = web.http(b"User-agent: *\nDisallow: /no\nCrawl-delay: 4\nSitemap: /map.xml\nSitemap: ftp://x/y")
         async with web.serving({"/robots.txt": robots}) as server, web.fetching(server) as fetcher:
             before = fetcher.robots.delay_s("http://a.test/x")
             maps = await fetcher.robots.sitemaps("http://a.test")
             again = await fetcher.robots.sitemaps("http://a.test/deep/page")
-            delays = [
-                fetcher.robots.delay_s(url) for url in ("http://a.test/x", "http://b.test/", "nonsense")
-            ]
+            delays = [fetcher.robots.delay_s(url) for url in ("http://a.test/x", "http://b.test/", "nonsense")]
             return before, maps, again, delays, server
 
     before, maps, again, delays, server = asyncio.run(run())

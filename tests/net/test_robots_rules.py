@@ -177,9 +177,7 @@ def test_the_delay_of_our_group_is_read_within_reason(lines, delay_s):
 
 
 def test_site_maps_are_collected_wherever_they_stand():
-    robots = (
-        b"Sitemap: http://h/1.xml\nUser-agent: x\nDisallow: /\nsitemap:http://h/2.xml\nSITEMAP: /3.xml # here"
-    )
+    robots = b"Sitemap: http://h/1.xml\nUser-agent: x\nDisallow: /\nsitemap:http://h/2.xml\nSITEMAP: /3.xml # here"
     assert read_robots(robots, US).sitemaps == ("http://h/1.xml", "http://h/2.xml", "/3.xml")
 
 
@@ -225,7 +223,5 @@ def test_no_bytes_whatever_crash_the_reader(body, path):
 
 @given(st.text(alphabet="/ab*$%2", max_size=12), st.text(alphabet="/ab", max_size=12))
 def test_a_longer_allow_always_beats_a_disallow(pattern, path):
-    robots = group(
-        "Disallow: " + pattern, "Allow: /" + path + pattern + "zzzzzzzzzzzzz", "Allow: /*" + "*" * 30
-    )
+    robots = group("Disallow: " + pattern, "Allow: /" + path + pattern + "zzzzzzzzzzzzz", "Allow: /*" + "*" * 30)
     assert allows(robots, "/" + path)

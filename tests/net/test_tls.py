@@ -80,9 +80,7 @@ def test_a_good_certificate_passes(web, certificates):
     assert visit.body == b"x"
 
 
-@pytest.mark.parametrize(
-    ("name", "fault"), [("expired", "expired"), ("other", "name"), ("self", "self-signed")]
-)
+@pytest.mark.parametrize(("name", "fault"), [("expired", "expired"), ("other", "name"), ("self", "self-signed")])
 def test_a_bad_certificate_is_a_failure_that_says_why(web, certificates, name, fault):
     manners = Manners(obey_robots=False, ca_file=str(certificates / "ca.pem"))
     visit = ask_over_tls(web, certificates, name, manners)

@@ -6,7 +6,7 @@ import re
 
 from .ogc_url import Claim, classify_ogc
 
-# Path parts that servers give their services. A guess costs a request or two, so words of prose (maps, data) are not here.
+# Path parts that servers give their services. A guess costs a request or two, so words of prose are not here.
 _PATHS = re.compile(
     r"/(?:ows|wms|wfs|wcs|wmts|wps|csw|sos|sps|wcps|wms-c|geowebcache|mapserv(?:\.exe|\.fcgi)?|mapproxy|qgis_mapserv(?:\.fcgi)?|"
     r"wms\.(?:php|asp|aspx|ashx|cgi|jsp)|ogc\.(?:asp|aspx|ashx)|(?:wms|wfs|wcs|wmts)server(?:\.\w+)?|"
@@ -17,9 +17,9 @@ _PATHS = re.compile(
     r"|(?:capabilities|getcap\w*)[\w.-]*\.xml|\.dds(?:$|\?)|/(?:catalog|collection)\.json(?:$|\?)"
     r"|/(?:conformance|collections)/?(?:$|\?)|opensearch(?:description)?\.xml|\.(?:kml|wmc|owc)(?:$|\?)"
     r"|(?:\{|%7b)z(?:\}|%7d)/",
-    re.I,
+    re.IGNORECASE,
 )
-_PARAMS = re.compile(r"[?&](?:map=[^&]*\.map\b|service=\w+|request=get\w+|f=p?json\b)", re.I)
+_PARAMS = re.compile(r"[?&](?:map=[^&]*\.map\b|service=\w+|request=get\w+|f=p?json\b)", re.IGNORECASE)
 
 
 def looks_like_service(url: str) -> bool:

@@ -53,9 +53,7 @@ def _merge(group: Sequence[Service], about: Sequence[Service]) -> Service:
     return replace(
         merged,
         layers=max((service.layers for service in group), key=len),
-        fingerprint=hashlib.sha256(prints.encode()).hexdigest()[:16]
-        if len(group) > 1
-        else merged.fingerprint,
+        fingerprint=hashlib.sha256(prints.encode()).hexdigest()[:16] if len(group) > 1 else merged.fingerprint,
         companions=(),
         provisional=_is_guess(group),
     )

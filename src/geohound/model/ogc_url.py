@@ -88,9 +88,7 @@ class InvalidUrl(StrEnum):
 
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
-_HOST_AND_PORT = re.compile(
-    r"https?:[/\\]*(?:[^/\\?#@]*@)?(\[[^\]/]*\]|[^/\\?#:]*)(?::([^/\\?#]*))?", re.IGNORECASE
-)
+_HOST_AND_PORT = re.compile(r"https?:[/\\]*(?:[^/\\?#@]*@)?(\[[^\]/]*\]|[^/\\?#:]*)(?::([^/\\?#]*))?", re.IGNORECASE)
 # Only what no server ever gets. RFC 3986, which the paper follows, also forbids spaces, backslashes and
 # letters beyond ASCII, yet browsers encode them by the URL standard, and false negatives cost services.
 # Braces are unfilled templates.

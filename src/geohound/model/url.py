@@ -23,9 +23,7 @@ _OWS_NAMES = (
     "startposition maxrecords procedure offering observedproperty query"
 )
 OWS_PARAMS = frozenset(_OWS_NAMES.split())
-_SESSION_NAMES = (
-    r"phpsessid|jsessionid|sid|sessid|session_?id|aspsessionid\w*|cfid|cftoken|zenid|utm_\w+|fbclid|gclid"
-)
+_SESSION_NAMES = r"phpsessid|jsessionid|sid|sessid|session_?id|aspsessionid\w*|cfid|cftoken|zenid|utm_\w+|fbclid|gclid"
 _SESSION_PARAMS = re.compile(rf"(?:{_SESSION_NAMES})$", re.IGNORECASE)
 _PATH_SESSION = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#;]*", re.IGNORECASE)
 _NEEDS_CARE = re.compile(r"[#@;%]|\.(?:[:/]|$)")
@@ -155,8 +153,7 @@ def with_params(url: str, wanted: Mapping[str, str]) -> str:
 def encode_params(pairs: Iterable[tuple[str, str]]) -> str:
     """Pairs as a query; what servers expect to read plain (`:`, `/`, `,`) stays plain."""
     return "&".join(
-        f"{quote(k, safe='', errors='replace')}={quote(v, safe=',:/;@*()!$', errors='replace')}"
-        for k, v in pairs
+        f"{quote(k, safe='', errors='replace')}={quote(v, safe=',:/;@*()!$', errors='replace')}" for k, v in pairs
     )
 
 

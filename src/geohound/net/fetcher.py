@@ -187,9 +187,7 @@ class CurlFetcher:
         """What a finished transfer amounts to."""
         code, message = ending
         curl = transfer.curl
-        self.metrics.wire_bytes += int(curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + int(
-            curl.getinfo(pycurl.HEADER_SIZE)
-        )
+        self.metrics.wire_bytes += int(curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + int(curl.getinfo(pycurl.HEADER_SIZE))
         self.metrics.connections += int(curl.getinfo(pycurl.NUM_CONNECTS))
         if code and transfer.stop is not None:
             return self._failure(errand, transfer.stop.reason, transfer.stop.detail)

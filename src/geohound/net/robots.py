@@ -11,6 +11,7 @@ from geohound.model.contracts import Clock
 from geohound.model.visit import Failure, FailureReason, Response, Visit
 
 from .guard import Target, parse_target
+from .pace import retry_after_s
 from .robots_rules import ALLOW_ALL, DISALLOW_ALL, MAX_BYTES, RobotsRules, read_robots
 
 FetchRobots = Callable[[str, int], Awaitable[Visit]]
@@ -101,10 +102,11 @@ class Robots:
             return _Entry(read_robots(visit.body, self._user_agent), now + _FRESH_S)
         # RFC 9309 counts 429 among "allow all"; a site that is already overrun means the opposite.
         if visit.status >= 500 or visit.status == 429:
-            return _Entry(DISALLOW_ALL, now + _RETRY_S, self._unavailable(visit))
+            wait_s = min(retry_after_s(visit.headers.get("retry-after", ""), visit.at) or _RETRY_S, _RETRY_S)
+            return _Entry(DISALLOW_ALL, now + wait_s, self._unavailable(visit, wait_s))
         return _Entry(ALLOW_ALL, now + _FRESH_S)
 
-    def _unavailable(self, visit: Response) -> Failure:
+    def _unavailable(self, visit: Response, wait_s: float) -> Failure:
         reason = FailureReason.RATE_LIMITED if visit.status == 429 else FailureReason.UNAVAILABLE
         detail = f"robots.txt answered {visit.status}"
-        return Failure(visit.url, reason, detail, visit.at, visit.elapsed_s, retry_after_s=_RETRY_S)
+        return Failure(visit.url, reason, detail, visit.at, visit.elapsed_s, retry_after_s=wait_s)

@@ -31,9 +31,7 @@ from geohound.stores.sqlite.doors import version_order
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LAYERS = (Layer("roads", "Roads"), Layer("rivers", "Rivers"))
-WMS = Service(
-    "wms", "http://maps.example.org/wms", "1.1.1", ("1.1.1",), "Maps", layers=LAYERS, fingerprint="f1"
-)
+WMS = Service("wms", "http://maps.example.org/wms", "1.1.1", ("1.1.1",), "Maps", layers=LAYERS, fingerprint="f1")
 FULL = Service(
     kind="wms",
     endpoint="https://example.org/ows?map=a",
@@ -68,11 +66,7 @@ FULL = Service(
 SAMPLES = {tuple: ("x",), str: "x", bool: True}
 FULL = replace(
     FULL,
-    **{
-        f.name: SAMPLES[type(f.default)]
-        for f in fields(Service)
-        if not getattr(FULL, f.name) and f.name != "doors"
-    },
+    **{f.name: SAMPLES[type(f.default)] for f in fields(Service) if not getattr(FULL, f.name) and f.name != "doors"},
 )
 
 
@@ -256,9 +250,7 @@ def test_whatever_a_document_says_can_be_kept(store, title, abstract, layers, nu
 
 
 def test_what_another_version_wrote_can_be_read(store):
-    body = codec.orjson.dumps(
-        {"kind": "wms", "endpoint": "http://a/", "a_field_of_tomorrow": [1], "title": "t"}
-    )
+    body = codec.orjson.dumps({"kind": "wms", "endpoint": "http://a/", "a_field_of_tomorrow": [1], "title": "t"})
     assert codec.load_service(body, (), ()) == Service("wms", "http://a/", title="t")
 
 

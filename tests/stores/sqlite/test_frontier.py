@@ -44,9 +44,7 @@ def test_the_best_score_comes_first_and_equals_come_first_in_first_out(store, ta
 def test_the_best_of_all_due_hosts_comes_first(store, task):
     async def story():
         frontier = store.frontier(task, SWIFT)
-        await frontier.admit(
-            [Candidate(f"http://{h}.org/", score=s) for h, s in [("a", 1), ("b", 5), ("c", 3)]]
-        )
+        await frontier.admit([Candidate(f"http://{h}.org/", score=s) for h, s in [("a", 1), ("b", 5), ("c", 3)]])
         return [c.url for c in await frontier.lease(2, probe=False)]
 
     assert asyncio.run(story()) == ["http://b.org/", "http://c.org/"]
@@ -260,9 +258,7 @@ def test_a_refused_url_may_come_in_when_it_is_proposed_with_less_depth(store, ta
 def test_every_visit_is_recorded_with_where_it_came_from_and_what_it_brought(store, task, clock):
     async def story():
         frontier = store.frontier(task, SWIFT)
-        candidate = Candidate(
-            "http://a.org/wms?x=1", Via.SCRIPT, "http://a.org/map", "L.tileLayer", 2.5, 3, True
-        )
+        candidate = Candidate("http://a.org/wms?x=1", Via.SCRIPT, "http://a.org/map", "L.tileLayer", 2.5, 3, True)
         await frontier.admit([candidate])
         assert await frontier.lease(1, probe=True) == [candidate]
         await frontier.settle(candidate, DONE, None, outcome=Outcome(candidate, services=1, status=200))

@@ -16,9 +16,7 @@ from geohound.stores.sqlite import Bounds, open_store
 
 DELAY_S = 2.0
 URLS = st.builds("http://{}.org/{}".format, st.sampled_from("abc"), st.integers(0, 30))
-CANDIDATES = st.builds(
-    Candidate, URLS, score=st.floats(0, 3, width=16), probe=st.booleans(), depth=st.integers(0, 3)
-)
+CANDIDATES = st.builds(Candidate, URLS, score=st.floats(0, 3, width=16), probe=st.booleans(), depth=st.integers(0, 3))
 
 
 class Clock:

@@ -104,9 +104,7 @@ def test_any_text_has_a_shape(text):
 def test_shape_counts_never_count_too_few_and_seldom_too_many():
     counts = ShapeCounts()
     for i in range(100_000):
-        counts.add(
-            shape_key(f"http://a.org/{'abcdefghij'[i % 10]}x{chr(97 + i // 10 % 26)}/{'q' * (i // 260)}")
-        )
+        counts.add(shape_key(f"http://a.org/{'abcdefghij'[i % 10]}x{chr(97 + i // 10 % 26)}/{'q' * (i // 260)}"))
     often = shape_key("http://often.org/1")
     for _ in range(50):
         counts.add(often)

@@ -215,9 +215,7 @@ def test_boxes_in_sql_agree_with_shapely_on_500_random_pairs(store):
         put(store, f"b{number}", extent=Extent(box))
     asked = [*(random_box(rng) for _ in range(8)), boxes[3], boxes[4]]
     answers = {
-        Relation.OVERLAPS: lambda layer, query: any(
-            a.intersects(b) for a in shapes(layer) for b in shapes(query)
-        ),
+        Relation.OVERLAPS: lambda layer, query: any(a.intersects(b) for a in shapes(layer) for b in shapes(query)),
         Relation.WITHIN: lambda layer, query: covers(query, layer),
         Relation.CONTAINS: covers,
     }

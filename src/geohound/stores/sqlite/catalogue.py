@@ -85,8 +85,7 @@ class SqliteCatalogue:
             if num is None:
                 return
             connection.execute(
-                "INSERT INTO health_check (service, at, ok, reason, elapsed_s, fingerprint) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO health_check (service, at, ok, reason, elapsed_s, fingerprint) VALUES (?, ?, ?, ?, ?, ?)",
                 (
                     num,
                     check.at.timestamp(),
@@ -125,9 +124,7 @@ class SqliteCatalogue:
 
         Read page by page, so that a slow consumer holds up neither memory nor the write-ahead log.
         """
-        conditions = [
-            f"{column} IN ({','.join('?' * len(values))})" for column, values in _filters(kinds, states)
-        ]
+        conditions = [f"{column} IN ({','.join('?' * len(values))})" for column, values in _filters(kinds, states)]
         where = " AND ".join(["num > ?", *conditions])
         last = 0
         while True:
@@ -147,9 +144,7 @@ class SqliteCatalogue:
 
     def count(self) -> tuple[int, int]:
         """Services and layers."""
-        row = self._database.read().execute(
-            "SELECT (SELECT count(*) FROM service), (SELECT count(*) FROM layer)"
-        )
+        row = self._database.read().execute("SELECT (SELECT count(*) FROM service), (SELECT count(*) FROM layer)")
         services, layers = row.fetchone()
         return services, layers
 

@@ -64,9 +64,7 @@ def _cleaned(value: Any) -> Any:
     return value
 
 
-def _known(
-    type_: type, values: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]
-) -> dict[str, Any]:
+def _known(type_: type, values: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
     """Fields that this version knows: an older or newer one may have written fewer or more."""
     names = _names(type_)
     return {k: readers.get(k, _frozen)(v) for k, v in values.items() if k in names}

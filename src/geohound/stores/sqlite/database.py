@@ -180,9 +180,7 @@ def _explain(error: sqlite3.Error, path: Path) -> str:
     if "readonly" in text:
         return f"{path} may only be read; give this user the right to write it and its folder."
     if "locked" in text or "busy" in text:
-        return (
-            f"{path} has been held by another program for {BUSY_TIMEOUT_MS // 1000} s; end that one or wait."
-        )
+        return f"{path} has been held by another program for {BUSY_TIMEOUT_MS // 1000} s; end that one or wait."
     if "full" in text:
         return f"The disk of {path} is full; make room and start again: nothing acknowledged is lost."
     if "malformed" in text:

@@ -86,13 +86,9 @@ class SqliteFrontier:
         """Read everything back; yields the keys of all known URLs."""
         connection = self._database.read()
         first, last = self._id(0), self._id(MAX_NUMBER)
-        for reason, count in connection.execute(
-            "SELECT reason, count FROM drops WHERE task = ?", (self.task,)
-        ):
+        for reason, count in connection.execute("SELECT reason, count FROM drops WHERE task = ?", (self.task,)):
             self.drops[FailureReason(reason)] = count
-        row = connection.execute(
-            "SELECT max(id) FROM source WHERE id BETWEEN ? AND ?", (first, last)
-        ).fetchone()
+        row = connection.execute("SELECT max(id) FROM source WHERE id BETWEEN ? AND ?", (first, last)).fetchone()
         self._next_source = (row[0] or first) - first + 1
         now = self._clock.monotonic()
         for id_, key, shape, state, probe, score, url in connection.execute(_LOAD, (first, last)):
@@ -243,9 +239,7 @@ class SqliteFrontier:
         again = settlement is Settlement.RETRY and attempts < self.bounds.max_attempts
         state = PENDING if again else _final_state(settlement, reason)
         batch = self._journal.open_batch()
-        batch.settled.append(
-            (state, attempts, reason, *_brought(outcome), self._now(), self._id(lease.number))
-        )
+        batch.settled.append((state, attempts, reason, *_brought(outcome), self._now(), self._id(lease.number)))
         if reason is not None and state in (IN_VAIN, UNASKED):
             self.drops[reason] += 1
         self._account(lease, state)

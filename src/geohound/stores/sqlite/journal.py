@@ -61,9 +61,7 @@ class Journal:
             self._batch = Batch(asyncio.get_running_loop().create_future())
         return self._batch
 
-    def commit_soon(
-        self, when_written: Callable[[asyncio.Future[None]], None] | None = None
-    ) -> asyncio.Future[None]:
+    def commit_soon(self, when_written: Callable[[asyncio.Future[None]], None] | None = None) -> asyncio.Future[None]:
         """Done when all that was added so far is on disk; a waiter giving up does not end it for others."""
         batch = self.open_batch()
         if when_written is not None:

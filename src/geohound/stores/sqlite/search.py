@@ -24,9 +24,7 @@ MAX_LAYERS_PER_HIT = 20
 _RANKED_LAYERS_PER_HIT = 500
 # Weights of title, name, keywords, abstract, provider, address, context.
 _BM25 = "bm25(words, 10.0, 6.0, 5.0, 2.0, 2.0, 1.0, 3.0)"
-_MATCHED = (
-    f"matched AS MATERIALIZED (SELECT rowid AS entry, -{_BM25} AS worth FROM words WHERE words MATCH :match)"
-)
+_MATCHED = f"matched AS MATERIALIZED (SELECT rowid AS entry, -{_BM25} AS worth FROM words WHERE words MATCH :match)"
 _SERVICE_OF = "CASE WHEN entry < 0 THEN -entry ELSE (SELECT service FROM layer WHERE num = entry) END"
 # A box asked for beside words scales the worth of the words: a whole-world layer keeps three tenths of it.
 _BOTH = "worth * (0.3 + 0.7 * ratio)"
@@ -91,9 +89,7 @@ def _run(connection: sqlite3.Connection, query: Query, match: str) -> list[_Foun
 
 
 def _sql(query: Query, *, has_text: bool) -> str:
-    fold = (
-        "SELECT s.num, s.kind, s.state, {score} AS score, {ratio} AS ratio, count(*) AS hits, last_seen FROM"
-    )
+    fold = "SELECT s.num, s.kind, s.state, {score} AS score, {ratio} AS ratio, count(*) AS hits, last_seen FROM"
     join = "JOIN service s ON s.num = found.service GROUP BY s.num"
     if query.bbox is None:
         if not has_text:
@@ -103,9 +99,7 @@ def _sql(query: Query, *, has_text: bool) -> str:
     stands_so, ratio = relation_sql(query.bbox, query.relation), ratio_sql(query.bbox)
     if not has_text:
         preselected = preselect_sql(query.bbox, query.relation)
-        found = (
-            f"(SELECT service, {ratio} AS ratio FROM box WHERE id IN ({preselected}) AND {stands_so}) found"
-        )
+        found = f"(SELECT service, {ratio} AS ratio FROM box WHERE id IN ({preselected}) AND {stands_so}) found"
         return f"{fold.format(score='max(ratio)', ratio='max(ratio)')} {found} {join}"
     found = f"""(
         SELECT layer.service AS service, worth, {ratio} AS ratio
@@ -125,9 +119,7 @@ def _services_saying(connection: sqlite3.Connection, expression: str) -> set[int
     return {num for (num,) in rows}
 
 
-def _hit(
-    connection: sqlite3.Connection, query: Query, text: tuple[str, Terms], service: Service, found: _Found
-) -> Hit:
+def _hit(connection: sqlite3.Connection, query: Query, text: tuple[str, Terms], service: Service, found: _Found) -> Hit:
     match, terms = text
     first, last, count = connection.execute(
         "SELECT min(num), max(num), count(*) FROM layer WHERE service = ?", (found.num,)

@@ -34,9 +34,7 @@ def relation_sql(box: BBox, relation: Relation) -> str:
             pairs = [f"({w} <= {qe} AND {e} >= {qw})" for w, e in _RANGES for qw, qe in asked]
             return f"(south <= :qn AND north >= :qs AND ({' OR '.join(pairs)}))"
         case Relation.WITHIN:
-            first, second = (
-                " OR ".join(f"({w} >= {qw} AND {e} <= {qe})" for qw, qe in asked) for w, e in _RANGES
-            )
+            first, second = (" OR ".join(f"({w} >= {qw} AND {e} <= {qe})" for qw, qe in asked) for w, e in _RANGES)
             return f"(south >= :qs AND north <= :qn AND ({first}) AND (west2 > east2 OR {second}))"
         case Relation.CONTAINS:
             all_of = [" OR ".join(f"({w} <= {qw} AND {e} >= {qe})" for w, e in _RANGES) for qw, qe in asked]
@@ -53,9 +51,7 @@ def preselect_sql(box: BBox, relation: Relation) -> str:
         Relation.CONTAINS: "west <= :qw{i} AND east >= :qe{i} AND south <= :qs AND north >= :qn",
     }
     parts = range(len(box.parts()))
-    return " UNION ".join(
-        f"SELECT id / 2 FROM box_index WHERE {conditions[relation].format(i=i)}" for i in parts
-    )
+    return " UNION ".join(f"SELECT id / 2 FROM box_index WHERE {conditions[relation].format(i=i)}" for i in parts)
 
 
 def ratio_sql(box: BBox) -> str:

@@ -80,9 +80,7 @@ class Tasks:
         """End a task, or note that it was stopped (it can go on) or runs again."""
         finished_at = None if state is TaskState.RUNNING else self._now()
         with self._database.write() as connection:
-            connection.execute(
-                "UPDATE task SET state = ?, finished_at = ? WHERE id = ?", (state, finished_at, task_id)
-            )
+            connection.execute("UPDATE task SET state = ?, finished_at = ? WHERE id = ?", (state, finished_at, task_id))
 
     def visits(self, task_id: int) -> Iterator[VisitRecord]:
         """What became of each URL of a task, in order of admission."""

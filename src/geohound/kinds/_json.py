@@ -1,0 +1,117 @@
+"""JSON in whatever state it came: every value asked for has the type asked for, or is empty."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from geohound.kinds._boxes import extent
+from geohound.model import url as urls
+from geohound.model.service import Extent
+
+MAX_ROWS = 100_000
+MAX_CHARS = 20_000
+_EMPTY: Mapping[str, Any] = {}
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else _EMPTY
+
+
+def rows(value: object) -> list[Mapping[str, Any]]:
+    """The objects in a list."""
+    return [v for v in value[:MAX_ROWS] if isinstance(v, dict)] if isinstance(value, list) else []
+
+
+def words(value: object) -> str:
+    """A text with its white space folded; a number as text; of texts by language (`{"en": …}`) the first."""
+    if isinstance(value, dict):
+        value = next((v for v in value.values() if isinstance(v, str) and v), "")
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        value = int(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value) if not isinstance(value, int) or abs(value) < 10**30 else ""
+    if not isinstance(value, str):
+        return ""
+    text = " ".join(value[:MAX_CHARS].split())
+    # Half a surrogate pair or a NUL, which JSON can spell, fits into no database and no XML.
+    return text if text.isprintable() else text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """The texts in a list, each once; a lone text is a list of one."""
+    values = value[:MAX_ROWS] if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(t for t in map(words, values) if t))
+
+
+def numbers(value: object) -> list[float]:
+    """The finite numbers of a list, digits in quotes among them; empty if one of them is none."""
+    found = []
+    for item in value[:16] if isinstance(value, list) else ():
+        number = as_number(item)
+        if number is None:
+            return []
+        found.append(number)
+    return found
+
+
+def as_number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def box(value: object, crs: str = "CRS:84") -> Extent | None:
+    """The extent of `[w, s, e, n]`, or of six numbers with heights; None where there is no box at all."""
+    four = numbers(value)
+    return extent(four, crs) if len(four) in (4, 6) else None
+
+
+def spatial_extent(value: object) -> Extent | None:
+    """The extent of a collection in OGC APIs and STAC, today's form and the older flat ones."""
+    spatial = mapping(value).get("spatial", mapping(value).get("bbox"))
+    if isinstance(spatial, dict):
+        crs = words(spatial.get("crs")) or "CRS:84"
+        boxes = spatial.get("bbox")
+    else:
+        crs, boxes = words(mapping(value).get("crs")) or "CRS:84", spatial
+    first = boxes[0] if isinstance(boxes, list) and boxes and isinstance(boxes[0], list) else boxes
+    return box(first, crs)
+
+
+def temporal_extent(value: object) -> tuple[str, ...]:
+    """The time intervals of a collection, open ends as `..`."""
+    temporal = mapping(value).get("temporal")
+    spans = mapping(temporal).get("interval") if isinstance(temporal, dict) else temporal
+    if isinstance(spans, list) and spans and not isinstance(spans[0], list):
+        spans = [spans]
+    found = []
+    for span in spans[:100] if isinstance(spans, list) else ():
+        ends = span[:2] if isinstance(span, list) else []
+        if len(ends) == 2 and any(isinstance(e, str) for e in ends):
+            found.append("/".join(words(e) or ".." for e in ends))
+    return tuple(found)
+
+
+def absolute(href: object, base: str) -> str:
+    """A link as an absolute web address; empty if it is none. Templates keep their braces."""
+    text = words(href)
+    if not text or len(text) > 4_000:
+        return ""
+    found = urls.canonical(text, base) if base else urls.canonical(text)
+    return (found or "").replace("%7B", "{").replace("%7D", "}")
+
+
+def links_by_rel(value: object) -> dict[str, list[Mapping[str, Any]]]:
+    """The links of a document by the last part of their relation (`…/rel/ogc/1.0/data` is `data`)."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for link in rows(value):
+        rel = words(link.get("rel")).lower().rstrip("]").rpartition("/")[2].rpartition(":")[2]
+        if rel:
+            found.setdefault(rel, []).append(link)
+    return found

@@ -1,0 +1,276 @@
+"""What OGC services share: addresses, requests, OWS Common metadata, and the making of a Service from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from geohound import safe_xml
+from geohound.document import Document
+from geohound.kinds import _boxes, _software
+from geohound.kinds._elements import MAX_LIST, first, href, read_keywords, resolve, said, texts
+from geohound.kinds._fingerprint import fingerprint
+from geohound.kinds._licence import read_access
+from geohound.model import url as urls
+from geohound.model.service import Access, Layer, Operation, Provider, Refusal, Service
+from geohound.safe_xml import Element, attribute, child, children, index, local, name_of, text
+
+MAX_LAYERS = safe_xml.MAX_ITEMS
+
+_NAMESPACE = re.compile(
+    r"open(?:gis|geospatial)\.net/(?:\w+/)*?(wmts|wcs|wps|csw|sos|sps|wms|wfs)(?:[/-]|$)", re.IGNORECASE
+)
+_OWS_NAMESPACE = re.compile(r"open(?:gis|geospatial)\.net/ows(?:/|$)", re.IGNORECASE)
+_SERVICE_TYPE = re.compile(r"\b(wmts|wcs|wps|csw|sos|sps)\b", re.IGNORECASE)
+_PREFIXES = frozenset({"wmts", "wcs", "wps", "csw", "sos", "sps"})  # of a root whose prefix was never declared
+_CONTENT = (
+    ("wmts", frozenset({"TileMatrixSet", "GetTile"})),
+    ("wps", frozenset({"ProcessOfferings", "Process", "ProcessSummary", "DescribeProcess"})),
+    ("wcs", frozenset({"CoverageSummary", "ServiceMetadata", "GetCoverage"})),
+    ("sos", frozenset({"ObservationOfferingList", "ObservationOffering", "GetObservation"})),
+    ("sps", frozenset({"SensorOfferingList", "SPSContents", "SensorOffering", "DescribeTasking"})),
+    ("csw", frozenset({"GetRecords", "GetRecordById"})),
+)
+_GENERIC_ADDRESS = re.compile(
+    r"/(?:ows|owsproxy|geoserver|mapserv(?:\.exe|\.cgi|\.fcgi)?|qgis_mapserv\S*)/?(?:\?|$)", re.IGNORECASE
+)
+# The three-letter codes that INSPIRE extensions use, in both alphabets of ISO 639-2.
+_LANGUAGES = {
+    "eng": "en", "ger": "de", "deu": "de", "fre": "fr", "fra": "fr", "spa": "es", "ita": "it", "dut": "nl",
+    "nld": "nl", "por": "pt", "pol": "pl", "cze": "cs", "ces": "cs", "slo": "sk", "slk": "sk", "hun": "hu",
+    "rum": "ro", "ron": "ro", "bul": "bg", "gre": "el", "ell": "el", "dan": "da", "swe": "sv", "nor": "no",
+    "fin": "fi", "est": "et", "lav": "lv", "lit": "lt", "slv": "sl", "hrv": "hr", "scr": "hr", "gle": "ga",
+    "mlt": "mt", "rus": "ru", "ukr": "uk", "chi": "zh", "zho": "zh", "jpn": "ja", "kor": "ko", "ara": "ar",
+    "tur": "tr", "cat": "ca", "ice": "is", "isl": "is",
+}  # fmt: skip
+_NOBODY = Provider()
+_NOTHING_SAID = Access()
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What a capabilities document says about the service as a whole."""
+
+    title: str = ""
+    abstract: str = ""
+    keywords: tuple[str, ...] = ()
+    provider: Provider = _NOBODY
+    access: Access = _NOTHING_SAID
+    versions: tuple[str, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    profiles: tuple[str, ...] = ()
+    online_resource: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OwsKind:
+    """A kind that is asked by key-value GetCapabilities requests."""
+
+    id: str
+    title: str
+    protocol: str
+    reader: Callable[[Document], Service | None]
+    service: str  # value of the SERVICE parameter
+    path: re.Pattern[str]  # what its addresses look like when they carry no SERVICE parameter
+    second_version: str = ""  # asked for when the answer without a version proves nothing
+    asks_as: str = ""  # the SERVICE parameter of its requests, where it answers under another name
+    answers_anywhere: bool = False  # lives behind generic addresses such as /ows too
+
+    def suspects(self, url: str) -> bool:
+        asked = urls.params_lower(url).get("service", "").strip().upper()
+        if asked:
+            return asked == self.service
+        address = url.partition("#")[0]
+        return bool(self.path.search(address)) or (self.answers_anywhere and bool(_GENERIC_ADDRESS.search(address)))
+
+    def probe_urls(self, url: str) -> Sequence[str]:
+        request = {"SERVICE": self.asks_as or self.service, "REQUEST": "GetCapabilities"}
+        endpoint = urls.endpoint(url)
+        probes = [urls.with_params(endpoint, request)]
+        if self.second_version:
+            probes.append(urls.with_params(endpoint, {**request, "VERSION": self.second_version}))
+        return tuple(probes)
+
+    def read(self, document: Document) -> Service | Refusal | None:
+        return self.reader(document)
+
+
+def address_pattern(*words: str) -> re.Pattern[str]:
+    """Addresses in whose path one of these words stands alone, or before `server` or a file ending."""
+    return re.compile(rf"[/._-](?:{'|'.join(words)})(?:server|service|s)?(?:[/?._-]|$)", re.IGNORECASE)
+
+
+def service_of(document: Document) -> str:
+    """Which service a root `Capabilities` belongs to: by namespace, or by content if it has none."""
+    if document.root_name != "Capabilities":
+        return ""
+    known = _NAMESPACE.search(document.root_namespace)
+    if known:
+        return known[1].lower()
+    if document.root_namespace and not _OWS_NAMESPACE.search(document.root_namespace):
+        return ""
+    head = document.head
+    if head is None:
+        return ""
+    prefix = str(head.tag).partition(":")[0].lower()
+    if not document.root_namespace and prefix in _PREFIXES:
+        return prefix
+    stated = _SERVICE_TYPE.search(text(head, "ServiceIdentification", "ServiceType"))
+    if stated and not document.root_namespace:
+        return stated[1].lower()
+    contents = [c for c in head if local(c) in ("Contents", "contents", "ProcessOfferings")]
+    names = {local(c) for c in contents} | {local(g) for c in contents for g in c}
+    asked = {e.get("name") for section in children(head, "OperationsMetadata") for e in section}
+    return next((service for service, tells in _CONTENT if tells & names or tells & asked), "")
+
+
+def version_of(root: Element, common: Common, default: str) -> str:
+    """The version of the document itself."""
+    stated = attribute(root, "version").strip()
+    return stated or (common.versions[0] if common.versions else default)
+
+
+def read_common(root: Element, base: str) -> Common:
+    """ServiceIdentification, ServiceProvider and OperationsMetadata of OWS Common, in whatever version."""
+    sections = index(root)
+    about = index(first(sections, "ServiceIdentification"))
+    metadata = first(sections, "OperationsMetadata")
+    operations = read_operations(metadata, base)
+    capabilities = next((o for o in operations if o.name.lower() == "getcapabilities"), None)
+    return Common(
+        title=said(about, "Title"),
+        abstract=said(about, "Abstract"),
+        keywords=read_keywords(about),
+        provider=_read_provider(first(sections, "ServiceProvider")),
+        access=read_access(said(about, "Fees"), "; ".join(texts(about.get("AccessConstraints", ())))),
+        versions=texts(about.get("ServiceTypeVersion", ())),
+        profiles=texts(about.get("Profile", ())),
+        operations=operations,
+        online_resource=(capabilities.get or capabilities.post) if capabilities else "",
+        language=read_language(root, metadata),
+    )
+
+
+def _read_provider(element: Element | None) -> Provider:
+    parts = index(element)
+    contact = index(first(parts, "ServiceContact"))
+    return Provider(
+        name=said(parts, "ProviderName"),
+        contact=said(contact, "IndividualName") or said(contact, "PositionName"),
+        email=text(first(contact, "ContactInfo"), "Address", "ElectronicMailAddress"),
+        site=href(first(parts, "ProviderSite")),
+    )
+
+
+def read_language(root: Element, *holders: Element | None) -> str:
+    """The language that INSPIRE extensions or xml:lang state, as a two-letter code where there is one."""
+    for holder in holders:
+        for extension in holder if holder is not None else ():
+            if not local(extension).endswith("ExtendedCapabilities"):
+                continue
+            found = {local(e): text(e) for e in extension.iter("{*}Language")}
+            if found.get("Language"):
+                return language_code(found["Language"])
+    return language_code(root.get("{http://www.w3.org/XML/1998/namespace}lang") or "")
+
+
+def language_code(name: str) -> str:
+    name = name.strip().lower().replace("_", "-").partition("-")[0]
+    return _LANGUAGES.get(name, name if len(name) == 2 and name.isalpha() else "")
+
+
+def read_operations(metadata: Element | None, base: str) -> tuple[Operation, ...]:
+    """OperationsMetadata: each operation with its real addresses and output formats."""
+    found = []
+    for element in metadata if metadata is not None else ():
+        name = element.get("name")
+        if name and local(element) == "Operation":
+            get, post = addresses(element, base)
+            found.append(Operation(str(name), get, post, _output_formats(element)))
+    return tuple(found[:MAX_LIST])
+
+
+def addresses(operation: Element, base: str) -> tuple[str, str]:
+    """Where an operation is asked by GET and by POST: the first of each below its DCP elements."""
+    found = {"Get": "", "Post": ""}
+    for dcp in operation:
+        if name_of(dcp.tag) in ("DCP", "DCPType"):
+            for method in (m for http in dcp for m in http):
+                name = name_of(method.tag)
+                if found.get(name) == "":
+                    found[name] = resolve(href(method) or href(child(method, "OnlineResource")), base)
+    return found["Get"], found["Post"]
+
+
+def _output_formats(operation: Element) -> tuple[str, ...]:
+    for parameter in operation:
+        if (parameter.get("name") or "").lower() in ("outputformat", "format", "responseformat"):
+            return texts(parameter.iter("{*}Value"))
+    return ()
+
+
+def parameter_values(root: Element, operation: str, parameter: str) -> tuple[str, ...]:
+    """The values that OperationsMetadata allows for a parameter, its name in lower case."""
+    for element in children(root, "OperationsMetadata"):
+        for each in children(element, "Operation"):
+            if attribute(each, "name") == operation:
+                for allowed in each:
+                    if attribute(allowed, "name").lower() == parameter:
+                        return texts(allowed.iter("{*}Value"))
+    return ()
+
+
+def build(
+    document: Document,
+    kind: str,
+    version: str,
+    common: Common,
+    layers: Sequence[Layer],
+) -> Service:
+    """The service that the parts of its document add up to."""
+    endpoint = urls.endpoint(document.url)
+    stated = urls.endpoint(common.online_resource) if common.online_resource.startswith("http") else ""
+    truncated = len(layers) > MAX_LAYERS or document.is_truncated
+    layers = tuple(layers[:MAX_LAYERS])
+    versions = dict.fromkeys(v for v in (version, *common.versions) if v)
+    return Service(
+        kind=kind,
+        endpoint=endpoint,
+        version=version,
+        versions=tuple(versions)[:50],
+        title=common.title,
+        abstract=common.abstract,
+        keywords=common.keywords,
+        provider=common.provider,
+        access=common.access,
+        extent=_boxes.cover(layer.extent for layer in layers),
+        layers=layers,
+        operations=common.operations,
+        formats=_formats(common.operations),
+        crs=_all_crs(layers),
+        language=common.language,
+        software=_software.detect(document, common.online_resource),
+        online_resource=common.online_resource,
+        doors=(stated,) if stated and stated != endpoint else (),
+        repairs=tuple(document.repairs),
+        layers_truncated=truncated,
+        fingerprint=fingerprint(kind, common.title, layers, common.abstract, version),
+    )
+
+
+_MAIN_OPERATIONS = frozenset(
+    {"getmap", "getfeature", "getcoverage", "gettile", "getobservation", "getrecords", "execute", "getresult"}
+)
+
+
+def _formats(operations: Iterable[Operation]) -> tuple[str, ...]:
+    return next((o.formats for o in operations if o.name.lower() in _MAIN_OPERATIONS and o.formats), ())
+
+
+def _all_crs(layers: Iterable[Layer]) -> tuple[str, ...]:
+    lists = list({id(layer.crs): layer.crs for layer in layers if layer.crs}.values())
+    if len(lists) == 1:
+        return lists[0]
+    return tuple(dict.fromkeys([code for codes in lists for code in codes]))[:MAX_LIST]

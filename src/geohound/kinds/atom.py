@@ -1,0 +1,125 @@
+"""INSPIRE download services as Atom feeds: entries are the layers, dataset feeds the links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from geohound import safe_xml
+from geohound.document import Document
+from geohound.kinds._boxes import crs_code, extent
+from geohound.kinds._json import absolute
+from geohound.kinds._licence import read_access
+from geohound.kinds._reader import Reader, finish, itself, path_of, strip_view
+from geohound.model.service import Extent, Layer, Provider, Service
+from geohound.safe_xml import Element, attribute, child, children, local, namespace, text
+
+_ATOM = "http://www.w3.org/2005/Atom"
+_NOTED = frozenset(["id", "title", "summary", "content"])
+_CRS = re.compile(r"opengis\.net/def/crs/|^urn:ogc:def:crs|^EPSG:\d", re.IGNORECASE)
+
+
+def suspects(url: str) -> bool:
+    path = path_of(url).lower()
+    return path.endswith(".atom") or bool(
+        re.search(r"/atom(?:/|$)|inspire.{0,80}(?:atom|dls)|atom.{0,80}inspire", path)
+    )
+
+
+def read(document: Document) -> Service | None:
+    if document.root_name != "feed" or document.root_namespace != _ATOM:
+        return None
+    root = document.root
+    if root is None or not _is_download_service(root):
+        return None
+    layers = tuple(_read_entry(e, document.url) for e in islice(children(root, "entry"), safe_xml.MAX_ITEMS + 1))
+    links = [href for layer in layers for href in layer.links if href.lower().endswith((".xml", ".atom"))]
+    author = child(root, "author")
+    service = Service(
+        kind="atom",
+        endpoint=strip_view(document.url),
+        title=text(root, "title"),
+        abstract=text(root, "subtitle"),
+        provider=Provider(name=text(author, "name"), email=text(author, "email"), site=text(author, "uri")),
+        access=read_access(constraints=text(root, "rights")),
+        layers=layers,
+        formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
+        crs=tuple(dict.fromkeys(c for layer in layers for c in layer.crs)),
+        language=attribute(root, "lang")[:12],
+        links=(*_related(root, document.url), *links),
+    )
+    return finish(document, service)
+
+
+def _is_download_service(root: Element) -> bool:
+    """INSPIRE's own elements; or, in the feed of one dataset, files by CRS; any other feed is news."""
+    links = list(islice(children(root, "link"), 50))
+    rels = {attribute(link, "rel") for link in links}
+    is_described = any("19139" in attribute(k, "type") or "19139" in attribute(k, "href") for k in links)
+    if "describedby" in rels and is_described:
+        return True
+    if (
+        any(attribute(k, "rel") == "search" and "opensearchdescription" in attribute(k, "type") for k in links)
+        and "describedby" in rels
+    ):
+        return True
+    for entry in islice(children(root, "entry"), 20):
+        if any("inspire" in namespace(e) for e in islice(entry, 100)):
+            return True
+        if any(_CRS.search(attribute(c, "term")) for c in children(entry, "category")) and list(_files(entry)):
+            return True
+    return False
+
+
+def _files(entry: Element) -> Iterator[Element]:
+    return (
+        e for e in islice(children(entry, "link"), 500) if attribute(e, "rel") in ("alternate", "section", "enclosure")
+    )
+
+
+def _related(root: Element, url: str) -> Iterator[str]:
+    """The OpenSearch description that belongs to the service."""
+    for element in islice(children(root, "link"), 50):
+        if attribute(element, "rel") == "search":
+            yield absolute(attribute(element, "href"), url)
+
+
+def _read_entry(entry: Element, url: str) -> Layer:
+    notes = {local(e): e for e in islice(entry, 200) if local(e) in _NOTED}
+    files = list(_files(entry))
+    code = next((text(e) for e in islice(entry, 200) if local(e) == "spatial_dataset_identifier_code"), "")
+    crs = (
+        crs_code(attribute(c, "term"))
+        for c in islice(children(entry, "category"), 500)
+        if _CRS.search(attribute(c, "term"))
+    )
+    title = text(notes.get("title"))
+    return Layer(
+        name=code or title or text(notes.get("id")) or "?",
+        title=title,
+        abstract=text(notes.get("summary")) or text(notes.get("content"))[:4_000],
+        extent=_read_box(entry),
+        crs=tuple(dict.fromkeys(crs)),
+        formats=tuple(dict.fromkeys(filter(None, (attribute(f, "type") for f in files)))),
+        links=tuple(filter(None, (absolute(attribute(f, "href"), url) for f in files))),
+    )
+
+
+def _read_box(entry: Element) -> Extent | None:
+    """GeoRSS box or polygon: latitude first."""
+    for element in islice(entry, 200):
+        if local(element) not in ("box", "polygon"):
+            continue
+        numbers = re.split(r"[\s,]+", text(element))[:2_000]
+        try:
+            values = [float(n) for n in numbers if n]
+        except ValueError:
+            continue
+        lats, lons = values[0::2], values[1::2]
+        if len(values) >= 4 and len(lats) == len(lons):
+            return extent([min(lons), min(lats), max(lons), max(lats)])
+    return None
+
+
+KINDS = (Reader("atom", "INSPIRE Atom download service", "INSPIRE Atom", suspects, itself, read),)

@@ -1,0 +1,108 @@
+"""ERDDAP servers: recognised by their version and by their tables of datasets, which are the layers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from geohound.document import Document
+from geohound.kinds._boxes import extent
+from geohound.kinds._json import absolute, as_number, mapping, texts, words
+from geohound.kinds._reader import Reader, finish, path_of
+from geohound.model.service import Layer, Service
+
+_BELOW = re.compile(
+    r"/(?:version(?:_string)?|index\.\w+|info|tabledap|griddap|search|wms|files|categorize|subscriptions|convert|rest\.html"
+    r"|opensearch1\.1|status\.html|images|download|information\.html)(?:/.*)?$"
+)
+_VERSION = re.compile(r"\A\s*ERDDAP_version(?:_string)?\s*=\s*([\w.]{1,40})")
+_EDGES = ("minLongitude", "minLatitude", "maxLongitude", "maxLatitude")
+
+
+def suspects(url: str) -> bool:
+    return "/erddap" in path_of(url).lower()
+
+
+def probe_urls(url: str) -> tuple[str, ...]:
+    """The version is a few bytes; the table of all datasets brings titles and boxes."""
+    root = _root(url)
+    return (
+        f"{root}/version",
+        f"{root}/tabledap/allDatasets.json",
+        f"{root}/info/index.json?page=1&itemsPerPage=1000",
+    )
+
+
+def _root(url: str) -> str:
+    return _BELOW.sub("", path_of(url)).rstrip("/")
+
+
+def read(document: Document) -> Service | None:
+    version = _VERSION.match(document.body[:200].decode("latin-1"))
+    if version:
+        return finish(document, replace(_service(document, (), version[1]), companions=probe_urls(document.url)[1:2]))
+    value = document.json
+    table = mapping(value.get("table")) if isinstance(value, dict) else {}
+    columns = texts(table.get("columnNames"))
+    lines = table.get("rows")
+    if not columns or not isinstance(lines, list):
+        return None
+    entries = [dict(zip(columns, line, strict=False)) for line in lines[:100_000] if isinstance(line, list)]
+    if {"griddap", "tabledap", "Dataset ID"} <= set(columns):
+        layers = [_read_listed(entry, document.url) for entry in entries]
+    elif {"datasetID", "title", *_EDGES} <= set(columns):
+        layers = [
+            _read_described(entry, document.url) for entry in entries if words(entry.get("datasetID")) != "allDatasets"
+        ]
+    elif columns == ("Resource", "URL") and "/erddap" in words(entries[0].get("URL") if entries else ""):
+        layers = []
+    else:
+        return None
+    return finish(document, _service(document, tuple(x for x in layers if x.name), ""))
+
+
+def _service(document: Document, layers: tuple[Layer, ...], version: str) -> Service:
+    return Service(
+        kind="erddap",
+        endpoint=_root(document.url),
+        version=version,
+        versions=(version,) if version else (),
+        layers=layers,
+        links=tuple(link for layer in layers for link in layer.links),
+        software=f"ERDDAP {version}".strip(),
+    )
+
+
+def _addresses(entry: Mapping[str, Any], url: str) -> tuple[str, ...]:
+    """The doors of a dataset that are services of another kind: WMS, and OPeNDAP under grid and table."""
+    found = [absolute(entry.get("wms"), url)] if words(entry.get("wms")) else []
+    found += [f"{door}.dds" for name in ("griddap", "tabledap") if (door := absolute(entry.get(name), url))]
+    return tuple(filter(None, found))
+
+
+def _read_listed(entry: Mapping[str, Any], url: str) -> Layer:
+    return Layer(
+        name=words(entry.get("Dataset ID")),
+        title=words(entry.get("Title")),
+        abstract=words(entry.get("Summary")),
+        keywords=texts([words(entry.get("Institution"))]),
+        links=_addresses(entry, url),
+    )
+
+
+def _read_described(entry: Mapping[str, Any], url: str) -> Layer:
+    edges = [as_number(entry.get(edge)) for edge in _EDGES]
+    start, end = words(entry.get("minTime")), words(entry.get("maxTime"))
+    return Layer(
+        name=words(entry.get("datasetID")),
+        title=words(entry.get("title")),
+        abstract=words(entry.get("summary")),
+        extent=extent(edges) if all(e is not None for e in edges) else None,
+        times=(f"{start or '..'}/{end or '..'}",) if start or end else (),
+        links=_addresses(entry, url),
+    )
+
+
+KINDS = (Reader("erddap", "ERDDAP", "ERDDAP:tabledap", suspects, probe_urls, read),)

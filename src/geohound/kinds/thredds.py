@@ -1,0 +1,171 @@
+"""THREDDS catalogues, Hyrax's too: datasets are the layers; services reveal WMS, WCS and OPeNDAP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from geohound import safe_xml
+from geohound.document import Document
+from geohound.kinds._boxes import extent
+from geohound.kinds._json import absolute
+from geohound.kinds._licence import read_access
+from geohound.kinds._reader import MAX_LINKS, Reader, finish, path_of, strip_view
+from geohound.model import url as urls
+from geohound.model.service import Extent, Layer, Operation, Provider, Service
+from geohound.safe_xml import Element, attribute, child, local, text
+
+_ADDRESS = re.compile(r"/thredds(?:/|$)|/catalog\.(?:xml|html)$", re.IGNORECASE)
+_TOP = re.compile(r"^(.*?/thredds)(?:/|$)", re.IGNORECASE)
+_SUFFIX = {
+    "wms": "?service=WMS&request=GetCapabilities",
+    "wcs": "?service=WCS&request=GetCapabilities",
+    "opendap": ".dds",
+    "dods": ".dds",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One way to the data: a service element that is not a mere group."""
+
+    name: str
+    type: str
+    base: str
+    suffix: str = ""
+
+
+def suspects(url: str) -> bool:
+    return bool(_ADDRESS.search(path_of(url)))
+
+
+def probe_urls(url: str) -> tuple[str, ...]:
+    """The catalogue itself in XML; from anywhere else in a THREDDS server its top catalogue."""
+    base = path_of(url)
+    if re.search(r"/[^/]*catalog[^/]*\.(?:xml|html)$", base, re.IGNORECASE):
+        return (re.sub(r"\.html$", ".xml", base, flags=re.IGNORECASE),)
+    top = _TOP.match(base)
+    return (f"{top[1]}/catalog.xml",) if top else (f"{base.rstrip('/')}/catalog.xml",)
+
+
+def read(document: Document) -> Service | None:
+    if document.root_name != "catalog":
+        return None
+    root = document.root
+    if root is None or not ("thredds" in document.root_namespace.lower() or _is_old_catalogue(root)):
+        return None
+    ways = tuple(islice(_read_ways(root), 200))
+    doors = tuple({way.type: way for way in reversed(ways) if way.type in _SUFFIX}.values())
+    elements = list(islice((e for e in root.iter() if local(e) in ("dataset", "catalogRef")), safe_xml.MAX_ITEMS + 1))
+    # Every dataset times every door can be millions of addresses: the first few thousand datasets will do.
+    layers = tuple(_read_dataset(e, doors if i < MAX_LINKS else (), document.url) for i, e in enumerate(elements))
+    links = [link for layer in islice(layers, MAX_LINKS) for link in layer.links]
+    top = next((e for e in elements if local(e) == "dataset"), None)
+    version = attribute(root, "version")
+    about = child(top, "metadata") if top is not None and child(top, "metadata") is not None else top
+    publisher = child(about, "publisher") if child(about, "publisher") is not None else child(about, "creator")
+    service = Service(
+        kind="thredds",
+        endpoint=re.sub(r"\.html$", ".xml", strip_view(document.url).partition("?")[0], flags=re.IGNORECASE),
+        version=version,
+        versions=(version,) if version else (),
+        title=attribute(root, "name") or (attribute(top, "name") if top is not None else ""),
+        abstract=_documentation(about, ("summary", "abstract", "")),
+        keywords=tuple(text(k) for k in islice(about, 500) if local(k) == "keyword") if about is not None else (),
+        provider=_read_provider(publisher),
+        access=read_access(constraints=_documentation(about, ("rights",))),
+        layers=layers,
+        operations=tuple(
+            Operation(way.name, get=absolute(way.base, document.url), formats=(way.type,)) for way in ways
+        ),
+        links=tuple(links),
+        software="Hyrax" if "/opendap/" in document.url else "THREDDS",
+    )
+    return finish(document, service)
+
+
+def _is_old_catalogue(root: Element) -> bool:
+    """Catalogues before 1.0 have no namespace: their services tell them from other catalogues in XML."""
+    if safe_xml.namespace(root):
+        return False
+    return any(local(e) == "service" and attribute(e, "serviceType") for e in islice(root.iter(), 200))
+
+
+def _read_ways(root: Element) -> Iterator[Access]:
+    for element in root.iter():
+        kind = attribute(element, "serviceType").lower() if local(element) == "service" else ""
+        if kind and kind != "compound":
+            yield Access(attribute(element, "name"), kind, attribute(element, "base"), attribute(element, "suffix"))
+
+
+def _read_dataset(element: Element, ways: tuple[Access, ...], url: str) -> Layer:
+    name = attribute(element, "name") or attribute(element, "title") or attribute(element, "ID") or "?"
+    title = attribute(element, "name") or attribute(element, "title")
+    if local(element) == "catalogRef":
+        href = absolute(attribute(element, "href"), url)
+        return Layer(name=name, title=title, links=(href,) if href else ())
+    path = attribute(element, "urlPath")
+    parent = element.getparent()
+    return Layer(
+        name=name,
+        title=title,
+        abstract=_documentation(element, ("summary", "abstract")),
+        extent=_read_extent(element),
+        formats=tuple(filter(None, [text(element, "dataFormat")])),
+        times=_read_times(element),
+        parent=attribute(parent, "name") if parent is not None and local(parent) == "dataset" else "",
+        links=tuple(filter(None, (_address(way, path, url) for way in ways))) if path else (),
+    )
+
+
+def _address(way: Access, path: str, url: str) -> str:
+    """Where one dataset is served in one way, as the request that proves it; empty for mere downloads."""
+    suffix = _SUFFIX.get(way.type)
+    if suffix is None:
+        return ""
+    base = absolute(way.base or ".", url)
+    found = urls.canonical(f"{base}{path}{way.suffix}") if base else None
+    return f"{found}{suffix}" if found else ""
+
+
+def _documentation(element: Element | None, kinds: tuple[str, ...]) -> str:
+    if element is None:
+        return ""
+    notes = {attribute(e, "type").lower(): e for e in islice(element, 1000) if local(e) == "documentation"}
+    return next((text(notes[kind]) for kind in kinds if kind in notes), "")
+
+
+def _read_provider(element: Element | None) -> Provider:
+    contact = child(element, "contact")
+    return Provider(name=text(element, "name"), email=attribute(contact, "email"), site=attribute(contact, "url"))
+
+
+def _read_extent(element: Element) -> Extent | None:
+    """Start and size along each axis, on the dataset itself or in its metadata."""
+    coverage = (
+        child(element, "geospatialCoverage")
+        if child(element, "geospatialCoverage") is not None
+        else child(element, "metadata", "geospatialCoverage")
+    )
+    if coverage is None:
+        return None
+    edges = []
+    for axis in ("eastwest", "northsouth"):
+        try:
+            start, size = float(text(coverage, axis, "start")), float(text(coverage, axis, "size"))
+        except ValueError:
+            return None
+        edges.append((start, start + size))
+    return extent([edges[0][0], edges[1][0], edges[0][1], edges[1][1]])
+
+
+def _read_times(element: Element) -> tuple[str, ...]:
+    coverage = child(element, "timeCoverage")
+    span = coverage if coverage is not None else child(element, "metadata", "timeCoverage")
+    start, end = text(span, "start"), text(span, "end")
+    return (f"{start or '..'}/{end or '..'}",) if start or end else ()
+
+
+KINDS = (Reader("thredds", "THREDDS catalogue", "UNIDATA:THREDDS", suspects, probe_urls, read),)

@@ -1,0 +1,61 @@
+"""TileJSON, 1.0 to 3.0: tilesets by URL template; vector layers are its layers."""
+
+from __future__ import annotations
+
+from geohound.document import Document
+from geohound.kinds._json import absolute, box, mapping, rows, texts, words
+from geohound.kinds._licence import read_access
+from geohound.kinds._reader import Reader, finish, itself, path_of, strip_view
+from geohound.model.service import Layer, Operation, Service
+
+
+def suspects(url: str) -> bool:
+    """Only names that say it: any .json could be one."""
+    return (
+        path_of(url).lower().endswith(("/tilejson.json", ".tilejson", "tilejson", "/tiles.json", "/tileset.tilejson"))
+    )
+
+
+def read(document: Document) -> Service | None:
+    value = document.json
+    if not isinstance(value, dict) or not _is_tilejson(value):
+        return None
+    tiles = tuple(t for t in (absolute(t, document.url) for t in texts(value.get("tiles"))) if t)
+    extent = box(value.get("bounds"))
+    layers = tuple(
+        Layer(
+            name=words(row.get("id")),
+            title=words(row.get("description"))[:200],
+            keywords=texts(list(mapping(row.get("fields")))),
+            extent=extent,
+            links=tiles,
+        )
+        for row in rows(value.get("vector_layers"))
+        if words(row.get("id"))
+    )
+    title = words(value.get("name"))
+    version = words(value.get("tilejson"))
+    service = Service(
+        kind="tilejson",
+        endpoint=strip_view(document.url),
+        version=version,
+        versions=(version,),
+        title=title,
+        abstract=words(value.get("description")),
+        access=read_access(constraints=words(value.get("attribution")), licence_text=words(value.get("license"))),
+        extent=extent,
+        layers=layers,
+        operations=tuple(Operation("GetTile", get=tile) for tile in tiles),
+        formats=texts(value.get("format")),
+        crs=texts(value.get("projection")) or texts(value.get("crs")),
+    )
+    return finish(document, service)
+
+
+def _is_tilejson(value: dict[str, object]) -> bool:
+    if not isinstance(value.get("tilejson"), str):
+        return False
+    return bool(texts(value.get("tiles")) or rows(value.get("vector_layers")))
+
+
+KINDS = (Reader("tilejson", "TileJSON", "tilejson:2.0.0", suspects, itself, read),)

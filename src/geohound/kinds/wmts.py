@@ -1,0 +1,108 @@
+"""Web Map Tile Service 1.0.0, asked by key-value pairs or by its RESTful address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from geohound.document import Document
+from geohound.kinds import _boxes, _ows
+from geohound.kinds._elements import href, read_keywords, read_wgs84, resolve, said, texts, unique
+from geohound.model import url as urls
+from geohound.model.service import Layer, Operation, Service
+from geohound.safe_xml import Element, child, children, index, text
+
+_LAYER = frozenset({"Layer"})
+_FILE = re.compile(r"/WMTSCapabilities(?:\.xml)?/?$", re.IGNORECASE)
+_MAX_TIMES = 100
+
+
+def _read(document: Document) -> Service | None:
+    if _ows.service_of(document) != "wmts":
+        return None
+    root, digest = document.skim(_LAYER, _read_layer)
+    if root is None:
+        return None
+    common = _ows.read_common(root, document.url)
+    if not common.online_resource:
+        address = href(child(root, "ServiceMetadataURL"))
+        common = replace(common, online_resource=resolve(address, document.url))
+    grids = _read_grids(root)
+    layers = []
+    for contents in children(root, "Contents"):
+        for element in children(contents, "Layer"):
+            said_of_it, names = digest(element)
+            if said_of_it["name"]:
+                layers.append(Layer(**said_of_it, crs=unique([grids.get(n, "") for n in names])))
+    formats = tuple(dict.fromkeys(f for layer in layers for f in layer.formats))
+    if not any(o.name == "GetTile" for o in common.operations) and any(layer.links for layer in layers):
+        common = replace(common, operations=(*common.operations, _rest_operation(layers)))
+    service = _ows.build(document, "wmts", _ows.version_of(root, common, "1.0.0"), common, layers)
+    return replace(service, formats=formats or service.formats)
+
+
+def _rest_operation(layers: Sequence[Layer]) -> Operation:
+    """RESTful services name no operation: the template of the first tile layer stands for it."""
+    return Operation("GetTile", next(layer.links[0] for layer in layers if layer.links))
+
+
+def _read_grids(root: Element) -> dict[str, str]:
+    """Tile matrix sets and their CRS."""
+    sets = (s for contents in children(root, "Contents") for s in children(contents, "TileMatrixSet"))
+    return {text(s, "Identifier"): _boxes.crs_code(text(s, "SupportedCRS")) for s in sets}
+
+
+def _read_layer(element: Element) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What one tile layer says, and the names of its tile matrix sets: their CRS stand further down."""
+    parts = index(element)
+    tiles = [r for r in parts.get("ResourceURL", ()) if (r.get("resourceType") or "tile").lower() == "tile"]
+    fields = {
+        "name": said(parts, "Identifier"),
+        "title": said(parts, "Title"),
+        "abstract": said(parts, "Abstract"),
+        "keywords": read_keywords(parts),
+        "extent": read_wgs84(parts),
+        "formats": texts(parts.get("Format", ())),
+        "styles": unique([text(style, "Identifier") for style in parts.get("Style", ())]),
+        "times": _read_times(parts.get("Dimension", ())),
+        "links": unique([(r.get("template") or "").strip() for r in tiles]),
+    }
+    return fields, unique([text(link, "TileMatrixSet") for link in parts.get("TileMatrixSetLink", ())])
+
+
+def _read_times(dimensions: Sequence[Element]) -> tuple[str, ...]:
+    """Values of the time dimension; of a long list, the span."""
+    for dimension in dimensions:
+        if text(dimension, "Identifier").lower() == "time":
+            times = texts(children(dimension, "Value"))
+            return times if len(times) <= _MAX_TIMES else (f"{times[0]}/{times[-1]}",)
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wmts(_ows.OwsKind):
+    """WMTS has a second door: a file at a fixed place below its address."""
+
+    def probe_urls(self, url: str) -> Sequence[str]:
+        address = url.partition("#")[0].partition("?")[0]
+        if _FILE.search(address) or address.lower().endswith(".xml"):
+            return (url.partition("#")[0],)
+        endpoint = urls.endpoint(url)
+        asked = urls.with_params(endpoint, {"SERVICE": "WMTS", "REQUEST": "GetCapabilities"})
+        base, _, vendor = endpoint.partition("?")
+        file = re.sub(r"/1\.0\.0(?:/.*)?$", "", base.rstrip("/")) + "/1.0.0/WMTSCapabilities.xml"
+        return (asked, f"{file}?{vendor}" if vendor else file)
+
+
+KINDS = (
+    _Wmts(
+        id="wmts",
+        title="Web Map Tile Service",
+        protocol="OGC:WMTS",
+        reader=_read,
+        service="WMTS",
+        path=re.compile(rf"{_ows.address_pattern('wmts').pattern}|WMTSCapabilities", re.IGNORECASE),
+    ),
+)

@@ -1,0 +1,206 @@
+"""OGC APIs are told apart by what they conform to, link to and list."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+import pytest
+
+from geohound.document import Document
+from geohound.kinds import ogcapi
+from geohound.model.service import Service
+from geohound.model.visit import Response
+
+ROOT = "http://api.town.test/ogc"
+SPEC = "http://www.opengis.net/spec"
+REL = "http://www.opengis.net/def/rel/ogc/1.0"
+
+
+def claims(value: Any, url: str = ROOT) -> dict[str, Service]:
+    body = value if isinstance(value, bytes) else orjson.dumps(value)
+    document = Document(Response(url, url, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC)))
+    found = {kind.id: kind.read(document) for kind in ogcapi.KINDS}
+    return {kind: service for kind, service in found.items() if isinstance(service, Service)}
+
+
+def collection(**more: Any) -> dict[str, Any]:
+    items = {"rel": "items", "href": f"{ROOT}/collections/lakes/items", "type": "application/geo+json"}
+    return {
+        "id": "lakes",
+        "title": "Lakes of the town",
+        "description": "All standing waters",
+        "keywords": ["water"],
+        "extent": {
+            "spatial": {
+                "bbox": [[5.0, 47.0, 15.0, 55.0]],
+                "crs": f"{SPEC.replace('spec', 'def')}/crs/OGC/1.3/CRS84",
+            },
+            "temporal": {"interval": [["2001-01-01T00:00:00Z", None]]},
+        },
+        "crs": ["http://www.opengis.net/def/crs/OGC/1.3/CRS84", "http://www.opengis.net/def/crs/EPSG/0/3857"],
+        "links": [items],
+        **more,
+    }
+
+
+LANDING = {
+    "title": "Town data",
+    "description": "Open data of the town",
+    "attribution": "CC BY 4.0 the town",
+    "links": [
+        {"rel": "self", "href": f"{ROOT}/?f=json", "type": "application/json", "hreflang": "de"},
+        {"rel": "service-desc", "href": f"{ROOT}/api"},
+        {"rel": "conformance", "href": f"{ROOT}/conformance"},
+        {"rel": "data", "href": f"{ROOT}/collections"},
+    ],
+}
+
+
+def test_a_landing_page_with_data_is_a_features_api() -> None:
+    found = claims(LANDING, f"{ROOT}/?f=json")
+    assert list(found) == ["ogcapi-features"]
+    service = found["ogcapi-features"]
+    assert (service.endpoint, service.title, service.language) == (ROOT, "Town data", "de")
+    assert service.access.licence == "CC-BY-4.0"
+    assert {o.name: o.get for o in service.operations}["data"] == f"{ROOT}/collections"
+
+
+@pytest.mark.parametrize(
+    ("classes", "kinds"),
+    [
+        (["ogcapi-features-1/1.0/conf/core"], {"ogcapi-features"}),
+        (["wfs-1/3.0/req/core"], {"ogcapi-features"}),
+        (
+            ["ogcapi-features-1/1.0/conf/core", "ogcapi-tiles-1/1.0/conf/core"],
+            {"ogcapi-features", "ogcapi-tiles"},
+        ),
+        (["ogcapi-maps-1/1.0/conf/core", "ogcapi-styles-1/0.0/conf/core"], {"ogcapi-maps", "ogcapi-styles"}),
+        (["ogcapi-coverages-1/0.0/conf/geodata-coverage"], {"ogcapi-coverages"}),
+        (["ogcapi-records-1/1.0/conf/core", "ogcapi-features-3/1.0/conf/filter"], {"ogcapi-records"}),
+        (["ogcapi-processes-1/1.0/conf/core"], {"ogcapi-processes"}),
+        (["ogcapi-edr-1/1.1/conf/core"], {"ogcapi-edr"}),
+        (["ogcapi-common-1/1.0/conf/core"], set()),
+        (["json-fg-1/0.3/conf/core"], set()),
+    ],
+)
+def test_conformance_says_which_apis_they_are(classes: list[str], kinds: set[str]) -> None:
+    found = claims({"conformsTo": [f"{SPEC}/{c}" for c in classes]}, f"{ROOT}/conformance?f=json")
+    assert set(found) == kinds
+    assert all(service.endpoint == ROOT for service in found.values())
+
+
+def test_the_version_is_that_of_the_core() -> None:
+    classes = [f"{SPEC}/ogcapi-edr-1/1.2/conf/html", f"{SPEC}/ogcapi-edr-1/1.1/conf/core"]
+    assert claims({"conformsTo": classes})["ogcapi-edr"].version == "1.1"
+
+
+def test_collections_are_layers_with_box_time_and_address() -> None:
+    value = {
+        "links": [],
+        "collections": [collection(), collection(id="ponds", title={"de": "Weiher"}, extent=None)],
+    }
+    service = claims(value, f"{ROOT}/collections?f=json&token=t")["ogcapi-features"]
+    lakes, ponds = service.layers
+    assert service.endpoint == f"{ROOT}?token=t"
+    assert (lakes.name, lakes.title, lakes.abstract) == ("lakes", "Lakes of the town", "All standing waters")
+    assert lakes.extent is not None
+    assert lakes.extent.box is not None
+    assert lakes.extent.box.as_tuple() == (5, 47, 15, 55)
+    assert lakes.times == ("2001-01-01T00:00:00Z/..",)
+    assert lakes.crs == ("CRS:84", "EPSG:3857")
+    assert lakes.links == (f"{ROOT}/collections/lakes/items",)
+    assert (ponds.name, ponds.title, ponds.extent) == ("ponds", "Weiher", None)
+    assert service.extent is not None
+
+
+@pytest.mark.parametrize(
+    ("row", "kinds"),
+    [
+        (collection(itemType="record"), {"ogcapi-records"}),
+        (collection(data_queries={"position": {"link": {}}}), {"ogcapi-edr"}),
+        (collection(links=[{"rel": f"{REL}/coverage", "href": "x"}]), {"ogcapi-coverages"}),
+        (
+            collection(links=[{"rel": f"{REL}/tilesets-map", "href": "x"}, {"rel": f"{REL}/map", "href": "y"}]),
+            {"ogcapi-tiles", "ogcapi-maps"},
+        ),
+        (collection(links=[]), {"ogcapi-features"}),
+        (collection(stac_version="1.0.0"), set()),
+    ],
+)
+def test_each_collection_speaks_for_its_kinds(row: dict[str, Any], kinds: set[str]) -> None:
+    assert set(claims({"collections": [row]}, f"{ROOT}/collections")) == kinds
+
+
+def test_a_single_collection_proves_the_api_above_it() -> None:
+    service = claims(collection(), f"{ROOT}/collections/lakes?f=json")["ogcapi-features"]
+    assert (service.endpoint, service.layers[0].name) == (ROOT, "lakes")
+
+
+def test_processes_styles_and_tilesets_are_read_from_their_lists() -> None:
+    processes = {"processes": [{"id": "buffer", "title": "Buffer", "version": "1.0"}], "links": []}
+    assert claims(processes, f"{ROOT}/processes")["ogcapi-processes"].layers[0].name == "buffer"
+    styles = {"default": "night", "styles": [{"id": "night", "links": []}]}
+    assert claims(styles, f"{ROOT}/styles")["ogcapi-styles"].layers[0].name == "night"
+    tilesets = {
+        "tilesets": [{"title": "Lakes", "dataType": "vector", "links": [], "tileMatrixSetId": "WebMercatorQuad"}]
+    }
+    assert claims(tilesets, f"{ROOT}/tiles")["ogcapi-tiles"].layers[0].title == "Lakes"
+
+
+def test_a_grid_definition_proves_tiles_only_where_the_api_keeps_it() -> None:
+    grid = {
+        "id": "g",
+        "crs": "http://www.opengis.net/def/crs/EPSG/0/3857",
+        "tileMatrices": [{"scaleDenominator": 1.0}],
+    }
+    assert set(claims(grid, f"{ROOT}/tileMatrixSets/g")) == {"ogcapi-tiles"}
+    assert not claims(grid, "http://register.test/definitions/g.json")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {
+            "type": "FeatureCollection",
+            "features": [],
+            "links": [{"rel": "self", "href": "x"}],
+            "numberMatched": 0,
+        },
+        {
+            "type": "Feature",
+            "id": "a",
+            "geometry": None,
+            "properties": {},
+            "links": [{"rel": "collection", "href": "x"}],
+        },
+        {"type": "FeatureCollection", "conformsTo": [f"{SPEC}/json-fg-1/0.2/conf/core"], "features": []},
+        {"openapi": "3.0.3", "info": {"title": "t"}, "paths": {"/collections": {}}},
+        {"collections": [{"title": "Spring fashion", "products": [1, 2]}]},
+        {"collections": ["a", "b"]},
+        {"links": [{"rel": "next", "href": "x"}], "items": []},
+        {"id": "a", "styles": [{"name": "default"}], "links": []},
+        {"processes": [{"pid": 1, "name": "init"}]},
+        {"conformsTo": "http://www.opengis.net/"},
+        [],
+        {},
+        b"<html></html>",
+        b"",
+        b"{",
+        b"null",
+    ],
+)
+def test_look_alikes_are_no_api(value: Any) -> None:
+    assert not claims(value, f"{ROOT}/collections/lakes/items")
+
+
+def test_suspicion_and_probes_keep_to_the_root() -> None:
+    features = ogcapi.KINDS[0]
+    assert features.suspects("http://a.test/geoserver/ogc/features/v1/collections/x/items?f=html")
+    assert not features.suspects("http://a.test/shop/items")
+    assert features.probe_urls("http://a.test/v1/collections/x?f=html&key=k") == (
+        "http://a.test/v1/conformance?key=k&f=json",
+        "http://a.test/v1/collections?key=k&f=json",
+        "http://a.test/v1?key=k&f=json",
+    )

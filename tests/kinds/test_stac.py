@@ -1,0 +1,147 @@
+"""STAC catalogues, static and served, are told from their items and from other OGC APIs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+import pytest
+
+from geohound.document import Document
+from geohound.kinds import stac
+from geohound.model.service import Service
+from geohound.model.visit import Response
+
+CORE = "https://api.stacspec.org/v1.0.0/core"
+
+
+def claims(value: Any, url: str) -> dict[str, Service]:
+    body = orjson.dumps(value)
+    document = Document(Response(url, url, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC)))
+    found = {kind.id: kind.read(document) for kind in stac.KINDS}
+    return {kind: service for kind, service in found.items() if isinstance(service, Service)}
+
+
+CATALOG = {
+    "type": "Catalog",
+    "stac_version": "1.0.0",
+    "id": "town",
+    "title": "Images of the town",
+    "description": "From the air",
+    "links": [
+        {"rel": "root", "href": "./catalog.json"},
+        {"rel": "child", "href": "./2020/collection.json", "title": "Year 2020"},
+        {"rel": "child", "href": "./2021/catalog.json"},
+        {"rel": "item", "href": "./odd/odd.json"},
+    ],
+}
+COLLECTION = {
+    "type": "Collection",
+    "stac_version": "1.0.0",
+    "id": "y2020",
+    "description": "d",
+    "license": "CC-BY-4.0",
+    "keywords": ["air"],
+    "providers": [
+        {"name": "Flyer", "roles": ["producer"]},
+        {"name": "Town", "roles": ["host"], "url": "http://town.test"},
+    ],
+    "extent": {
+        "spatial": {"bbox": [[5, 47, 15, 55]]},
+        "temporal": {"interval": [["2020-01-01T00:00:00Z", None]]},
+    },
+    "links": [{"rel": "items", "href": "http://a.test/stac/collections/y2020/items"}],
+}
+
+
+def test_a_static_catalogue_lists_children_and_items() -> None:
+    found = claims(CATALOG, "http://a.test/cat/catalog.json")
+    assert list(found) == ["stac"]
+    service = found["stac"]
+    assert (service.title, service.version) == ("Images of the town", "1.0.0")
+    assert [layer.name for layer in service.layers] == ["2020", "2021", "odd"]
+    assert service.layers[0].links == ("http://a.test/cat/2020/collection.json",)
+
+
+def test_a_static_collection_has_box_provider_and_licence() -> None:
+    service = claims(COLLECTION, "http://a.test/cat/2020/collection.json")["stac"]
+    assert service.extent is not None
+    assert service.extent.box is not None
+    assert service.extent.box.as_tuple() == (5, 47, 15, 55)
+    assert (service.provider.name, service.access.licence) == ("Town", "CC-BY-4.0")
+
+
+def test_before_one_point_zero_a_catalogue_had_no_type_and_a_flat_box() -> None:
+    old = {
+        "stac_version": "0.8.1",
+        "id": "old",
+        "description": "d",
+        "links": [],
+        "extent": {"spatial": [5, 47, 15, 55], "temporal": ["2001-01-01", None]},
+    }
+    service = claims(old, "http://a.test/old.json")["stac"]
+    assert service.extent is not None
+    assert service.extent.box is not None
+    assert service.extent.box.as_tuple() == (5, 47, 15, 55)
+
+
+def test_a_landing_page_that_conforms_to_the_core_is_an_api() -> None:
+    landing = {
+        **CATALOG,
+        "conformsTo": [CORE],
+        "links": [
+            {"rel": "search", "href": "http://a.test/stac/search", "method": "GET"},
+            {"rel": "search", "href": "http://a.test/stac/search", "method": "POST"},
+            {"rel": "child", "href": "http://a.test/stac/collections/y2020", "title": "Y"},
+        ],
+    }
+    found = claims(landing, "http://a.test/stac/")
+    assert list(found) == ["stac-api"]
+    assert found["stac-api"].endpoint == "http://a.test/stac"
+    assert found["stac-api"].operations[0].post == "http://a.test/stac/search"
+    assert found["stac-api"].layers[0].name == "y2020"
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [({"collections": [COLLECTION], "links": []}, "collections"), (COLLECTION, "collections/y2020")],
+)
+def test_collections_served_below_an_api_belong_to_it(value: Any, path: str) -> None:
+    found = claims(value, f"http://a.test/stac/{path}")
+    assert list(found) == ["stac-api"]
+    assert found["stac-api"].endpoint == "http://a.test/stac"
+    assert found["stac-api"].layers[0].times == ("2020-01-01T00:00:00Z/..",)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {
+            "type": "Feature",
+            "stac_version": "1.0.0",
+            "id": "i",
+            "geometry": None,
+            "properties": {},
+            "links": [],
+            "assets": {},
+        },
+        {"type": "FeatureCollection", "stac_version": "1.0.0", "features": [], "links": [{"rel": "search"}]},
+        {"type": "Catalog", "id": "c", "links": []},
+        {"stac_version": 1, "type": "Catalog", "id": "x"},
+        {"stac_version": "1.0.0", "stac_extensions": []},
+        {"collections": [{"id": "a", "links": []}]},
+        [CATALOG],
+    ],
+)
+def test_items_and_look_alikes_are_no_catalogue(value: Any) -> None:
+    assert not claims(value, "http://a.test/stac/collections/a/items/i")
+
+
+def test_probes_go_to_the_root_of_the_api() -> None:
+    api = stac.KINDS[0]
+    assert api.probe_urls("https://a.test/stac/v1/collections/x") == (
+        "https://a.test/stac/v1",
+        "https://a.test/stac/v1/collections",
+    )
+    assert stac.KINDS[1].probe_urls("https://a.test/catalog.json#x") == ("https://a.test/catalog.json",)

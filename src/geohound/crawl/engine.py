@@ -1,0 +1,378 @@
+"""The loop of a crawl: lease, fetch, recognise, mine, score, settle, by two groups of workers over one frontier."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from geohound import probe
+from geohound.document import Document
+from geohound.model import url as urls
+from geohound.model.bbox import BBox, overlaps
+from geohound.model.contracts import Catalogue, Clock, Fetcher, Frontier, Harvester, Kind, Order
+from geohound.model.health import Check
+from geohound.model.service import RefusalReason, Service, Sighting, Verdict
+from geohound.model.visit import (
+    Candidate,
+    Failure,
+    FailureReason,
+    Outcome,
+    Page,
+    Response,
+    Settlement,
+    Via,
+    Visit,
+)
+
+from .follow import PROBE_BONUS, Fence, follow
+from .progress import Listener, Progress
+from .repetition import Repetition
+
+log = logging.getLogger(__name__)
+
+PASSING = frozenset(
+    {
+        FailureReason.RESET,
+        FailureReason.CONNECT_TIMEOUT,
+        FailureReason.FIRST_BYTE_TIMEOUT,
+        FailureReason.STALLED,
+        FailureReason.TOTAL_TIMEOUT,
+        FailureReason.RATE_LIMITED,
+        FailureReason.UNAVAILABLE,
+    }
+)
+_BUSY = {429: FailureReason.RATE_LIMITED, 503: FailureReason.UNAVAILABLE}
+_WALLS = {
+    RefusalReason.LOGIN_WALL: FailureReason.LOGIN_WALL,
+    RefusalReason.BOT_WALL: FailureReason.BOT_WALL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the user asked of this crawl."""
+
+    task: int = 0
+    max_pages: int = 100_000
+    max_time_s: float = 0.0
+    fetchers: int = 24
+    testers: int = 8
+    retry_after_s: float = 30.0
+    max_retry_after_s: float = 600.0
+    max_page_bytes: int = 5_000_000
+    max_service_bytes: int = 80_000_000
+    kinds: frozenset[str] = frozenset()
+    bbox: BBox | None = None
+    fence: Fence = field(default_factory=Fence)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts a crawl works with; assembly chooses them."""
+
+    fetcher: Fetcher
+    frontier: Frontier
+    catalogue: Catalogue
+    kinds: Mapping[str, Kind]
+    order: Order
+    harvesters: Mapping[str, Harvester]
+    mine: Callable[[Document], Page]
+    clock: Clock
+    sitemaps: Callable[[str], Awaitable[Sequence[str]]]
+    next_at: Callable[[str], float]  # when a host may be asked again, on the clock's monotonic
+
+
+class Crawl:
+    """One crawl from its seeds, or from where it was stopped, to the end of its budget."""
+
+    def __init__(self, plan: Plan, parts: Parts, listener: Listener | None = None) -> None:
+        self.plan = plan
+        self.parts = parts
+        self.progress = Progress()
+        self._listener = listener
+        self._stopping = False
+        self._wake = asyncio.Event()
+        self._running: dict[bool, set[asyncio.Task[None]]] = {False: set(), True: set()}
+        self._repetition = Repetition()
+        self._sitemaps_asked: set[str] = set()
+
+    def stop(self) -> None:
+        """Finish what is in flight, lease nothing more."""
+        self._stopping = True
+        self._wake.set()
+
+    async def run(self) -> Progress:
+        """Work until nothing is left, the budget is spent, or `stop` is called."""
+        self.progress.started = self.parts.clock.monotonic()
+        while not self._spent():
+            await self._hand_out()
+            if not self._in_flight():
+                wait_s = self.parts.frontier.seconds_until_due()
+                if wait_s is None:
+                    break
+                await self.parts.clock.sleep(min(max(wait_s, 0.001), 1.0))
+                continue
+            await self._until_woken()
+        await asyncio.gather(*self._running[False], *self._running[True])
+        return self.progress
+
+    def _spent(self) -> bool:
+        plan, done = self.plan, self.progress
+        elapsed = self.parts.clock.monotonic() - done.started
+        return self._stopping or done.pages >= plan.max_pages or 0 < plan.max_time_s <= elapsed
+
+    def _in_flight(self) -> int:
+        return len(self._running[False]) + len(self._running[True])
+
+    async def _hand_out(self) -> None:
+        """Give every idle worker of both groups its next candidate."""
+        left = self.plan.max_pages - self.progress.pages - len(self._running[False])
+        for is_probe, size in ((True, self.plan.testers), (False, self.plan.fetchers)):
+            idle = size - len(self._running[is_probe])
+            if not is_probe:
+                idle = min(idle, left)
+            if idle <= 0:
+                continue
+            for candidate in await self.parts.frontier.lease(idle, probe=is_probe):
+                work = self._test(candidate) if is_probe else self._visit(candidate)
+                task = asyncio.create_task(self._guarded(candidate, work))
+                self._running[is_probe].add(task)
+                task.add_done_callback(self._running[is_probe].discard)
+                task.add_done_callback(lambda _: self._wake.set())
+
+    async def _until_woken(self) -> None:
+        wait_s = self.parts.frontier.seconds_until_due()
+        self._wake.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), timeout=0.5 if wait_s is None else min(max(wait_s, 0.002), 0.5))
+
+    async def _guarded(self, candidate: Candidate, work: Coroutine[Any, Any, None]) -> None:
+        """One step of the loop: a bug in it costs this URL, not the crawl."""
+        try:
+            await work
+        except Exception:
+            log.exception("a bug while visiting %s", candidate.url)
+            await self._drop(candidate, FailureReason.BUG)
+
+    async def _visit(self, candidate: Candidate) -> None:
+        """A page: fetch, recognise, mine, propose."""
+        if self._repetition.is_trap(candidate.url):
+            await self._drop(candidate, FailureReason.TRAP)
+            return
+        visit = await self.parts.fetcher.fetch(candidate.url, max_bytes=self.plan.max_page_bytes)
+        self._count(visit)
+        self.progress.pages += 1
+        if isinstance(visit, Failure):
+            await self._failed(candidate, visit)
+            return
+        if visit.status in _BUSY:
+            await self._failed(candidate, busy(visit))
+            return
+        document = Document(visit)
+        verdict = probe.recognise(document, self.parts.kinds)
+        if _deserves_more(verdict):
+            asking = _Counting(self.parts.fetcher, self._count)
+            verdict = await probe.identify(
+                candidate.url, asking, self.parts.kinds, self.plan.max_service_bytes, known=document
+            )
+        new = await self._catalogue(verdict.services, candidate, visit)
+        if not verdict.services:
+            objection = _objection(verdict.refusal.reason if verdict.refusal else None, document)
+            if objection:
+                await self._drop(candidate, objection, visit.status)
+                return
+        page = self.parts.mine(document)
+        if self._repetition.repeats(candidate.url, visit.body, page) and not verdict.services:
+            await self._drop(candidate, FailureReason.DUPLICATE_CONTENT, visit.status)
+            return
+        links = await self._propose(page, candidate)
+        await self._done(Outcome(candidate, len(verdict.services), new, links, visit.status))
+
+    async def _test(self, candidate: Candidate) -> None:
+        """A candidate that looks like a service: ask it, catalogue what it proves."""
+        kinds = self.parts.kinds
+        counting = _Counting(self.parts.fetcher, self._count)
+        verdict = await probe.identify(candidate.url, counting, kinds, self.plan.max_service_bytes)
+        self.progress.tested += 1
+        new = await self._catalogue(verdict.services, candidate, counting.last)
+        if verdict.services:
+            await self._done(Outcome(candidate, len(verdict.services), new, status=200))
+            return
+        last = counting.last
+        if isinstance(last, Response) and last.status in _BUSY:
+            last = busy(last)
+        if isinstance(last, Failure):
+            await self._failed(candidate, last)
+            return
+        if isinstance(last, Response) and last.status < 400:
+            await self._mine_after_all(candidate, last)
+            return
+        await self._drop(candidate, FailureReason.HTTP_ERROR, last.status if last else 0)
+
+    async def _mine_after_all(self, candidate: Candidate, answer: Response) -> None:
+        """The address only looked like a service: what answered is a page like any other."""
+        document = Document(answer)
+        refusal = probe.recognise(document, {}).refusal
+        objection = _objection(refusal.reason if refusal else None, document)
+        if objection:
+            await self._drop(candidate, objection, answer.status)
+            return
+        page = self.parts.mine(document)
+        if self._repetition.repeats(candidate.url, answer.body, page):
+            await self._drop(candidate, FailureReason.DUPLICATE_CONTENT, answer.status)
+            return
+        links = await self._propose(page, candidate)
+        await self._done(Outcome(candidate, links=links, status=answer.status))
+
+    async def _catalogue(self, services: Sequence[Service], candidate: Candidate, visit: Visit | None) -> int:
+        """Put what was proved into the catalogue; follow what it lists. How many were new."""
+        new = 0
+        for service in services:
+            if not self._is_wanted(service):
+                continue
+            now = self.parts.clock.now()
+            sighting = Sighting(
+                service.id, candidate.url, candidate.found_on, candidate.via, candidate.clue, now, self.plan.task,
+                candidate.depth,
+            )  # fmt: skip
+            if self.parts.catalogue.put(service, sighting):
+                new += 1
+                self.progress.found(service, candidate.via)
+                self._announce(service)
+            elapsed = visit.elapsed_s if visit else 0.0
+            self.parts.catalogue.record_check(Check(service.id, now, True, "", elapsed, service.fingerprint))
+            await self._follow_service(service, candidate)
+        return new
+
+    def _is_wanted(self, service: Service) -> bool:
+        """Does it pass the user's filters? A service without a box passes: nobody knows where it is."""
+        plan = self.plan
+        if plan.kinds and service.kind not in plan.kinds:
+            return False
+        box = service.extent.box if service.extent else None
+        return plan.bbox is None or box is None or overlaps(plan.bbox, box)
+
+    async def _follow_service(self, service: Service, candidate: Candidate) -> None:
+        """Services name other services: contexts, directories and catalogues."""
+        listed = [c for c in (urls.canonical(u, service.endpoint) for u in service.links) if c]
+        await self._admit([self._listed(url, service, candidate, Via.SERVICE) for url in listed])
+        for harvester in self.parts.harvesters.values():
+            if harvester.id == service.kind:
+                async for found in harvester.harvest(service.endpoint, _Counting(self.parts.fetcher, self._count)):
+                    await self._admit([self._listed(found.url, service, candidate, Via.HARVEST)])
+
+    def _listed(self, url: str, service: Service, candidate: Candidate, via: Via) -> Candidate:
+        depth = candidate.depth + 1
+        return Candidate(url, via, service.endpoint, f"listed by {service.title}"[:200], PROBE_BONUS, depth, probe=True)
+
+    async def _propose(self, page: Page, candidate: Candidate) -> int:
+        """Score the links of a page and offer them to the frontier."""
+        found = list(follow(page, candidate, self.parts.order, self.plan.fence, self.progress.drops))
+        found += await self._sitemap_candidates(candidate)
+        await self._admit(found)
+        return len(found)
+
+    async def _sitemap_candidates(self, candidate: Candidate) -> list[Candidate]:
+        """The sitemaps that the host's robots.txt names, once for each host."""
+        host = urls.host(candidate.url)
+        if host in self._sitemaps_asked or not host:
+            return []
+        self._sitemaps_asked.add(host)
+        named = (urls.canonical(u, candidate.url) for u in await self.parts.sitemaps(candidate.url))
+        depth = candidate.depth + 1
+        return [Candidate(u, Via.SITEMAP, candidate.url, "robots.txt", 0.0, depth) for u in named if u]
+
+    async def _admit(self, found: list[Candidate]) -> None:
+        inside = [c for c in found if self.plan.fence.holds(c.url)]
+        self.progress.drops[FailureReason.OUT_OF_SCOPE] += len(found) - len(inside)
+        if inside:
+            await self.parts.frontier.admit(inside)
+
+    async def _done(self, outcome: Outcome) -> None:
+        await self._settle(outcome, Settlement.DONE)
+
+    async def _failed(self, candidate: Candidate, failure: Failure) -> None:
+        if failure.reason not in PASSING:
+            await self._drop(candidate, failure.reason)
+            return
+        wait_s = min(max(failure.retry_after_s or 0.0, self.plan.retry_after_s), self.plan.max_retry_after_s)
+        retry_at = self.parts.clock.monotonic() + wait_s
+        await self._settle(Outcome(candidate, reason=failure.reason), Settlement.RETRY, retry_at)
+
+    async def _drop(self, candidate: Candidate, reason: FailureReason, status: int = 0) -> None:
+        await self._settle(Outcome(candidate, status=status, reason=reason), Settlement.DROPPED)
+
+    async def _settle(self, outcome: Outcome, settlement: Settlement, retry_at: float | None = None) -> None:
+        """End the lease, let the order learn, and leave the host alone for as long as its pace says."""
+        self.parts.order.learn(outcome)
+        candidate = outcome.candidate
+        due = self.parts.next_at(urls.host(candidate.url))
+        await self.parts.frontier.settle(
+            candidate, settlement, outcome.reason, retry_at, outcome=outcome, host_next_at=due
+        )
+
+    def _count(self, visit: Visit) -> None:
+        self.progress.requests += 1
+        if isinstance(visit, Response):
+            self.progress.bytes += len(visit.body)
+            self.progress.hosts.add(urls.host(visit.final_url))
+
+    def _announce(self, service: Service) -> None:
+        if self._listener:
+            self._listener(
+                {
+                    "event": "service",
+                    "id": service.id,
+                    "endpoint": service.endpoint,
+                    "kind": service.kind,
+                    "title": service.title,
+                    "pages": self.progress.pages,
+                    "requests": self.progress.requests,
+                    "elapsed_s": round(self.parts.clock.monotonic() - self.progress.started, 3),
+                }
+            )
+
+
+class _Counting:
+    """A fetcher that reports every visit and remembers the last."""
+
+    def __init__(self, fetcher: Fetcher, count: Callable[[Visit], None]) -> None:
+        self._fetcher = fetcher
+        self._count = count
+        self.last: Visit | None = None
+
+    async def fetch(self, url: str, *, accept: str = "*/*", max_bytes: int | None = None) -> Visit:
+        self.last = await self._fetcher.fetch(url, accept=accept, max_bytes=max_bytes)
+        self._count(self.last)
+        return self.last
+
+    async def close(self) -> None:
+        """The inner fetcher belongs to somebody else."""
+
+
+def _objection(refusal: RefusalReason | None, document: Document) -> FailureReason | None:
+    """Why this answer is not even worth mining."""
+    if refusal in _WALLS:
+        return _WALLS[refusal]
+    return FailureReason.HTTP_ERROR if document.response.status >= 400 else None
+
+
+def _deserves_more(verdict: Verdict) -> bool:
+    """Some OWS lives here and complains about the question, or a service tells the rest in further documents."""
+    if verdict.refusal:
+        return verdict.refusal.reason is RefusalReason.EXCEPTION_REPORT
+    return any(service.companions for service in verdict.services)
+
+
+def busy(answer: Response) -> Failure:
+    """A 429 or 503 as the passing failure it is."""
+    try:
+        wait_s = float(answer.headers.get("retry-after", ""))
+    except ValueError:
+        wait_s = 0.0
+    reason = _BUSY[answer.status]
+    return Failure(answer.url, reason, f"HTTP {answer.status}", answer.at, answer.elapsed_s, max(wait_s, 0.0))

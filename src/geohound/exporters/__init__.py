@@ -1,0 +1,1 @@
+"""The drawer of export formats."""

@@ -1,0 +1,1 @@
+"""The drawer of catalogue protocols: each yields candidates, never services."""

@@ -1,0 +1,75 @@
+"""Addresses in JavaScript and in the configuration of map viewers, without running anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from geohound.model.clue import looks_like_service
+from geohound.model.visit import Link, Place
+
+from . import text
+
+_LIBRARY = re.compile(
+    r"(?:^|[/._-])(?:jquery|bootstrap|openlayers|ol|ol-debug|leaflet|mapbox-gl|maplibre-gl|cesium|proj4|d3|lodash|moment|"
+    r"react|vue|angular|ext-all|dojo|require|modernizr|polyfill|analytics|gtag|gtm|matomo|piwik|fontawesome)"
+    r"(?:[-_.]?v?\d[\d.]*)?(?:[.-](?:min|all|core|slim|bundle|src|full))*\.js(?:$|\?)",
+    re.IGNORECASE,
+)
+# A string is matched before a comment, so that the slashes of an address are not taken for one. What is open at the end
+# runs to the end: otherwise a file of nothing but openings would cost the square of its length.
+_TOKENS = re.compile(
+    r"\"((?:\\.|[^\"\\\n])*)(?:\"|$)|'((?:\\.|[^'\\\n])*)(?:'|$)|`((?:\\.|[^`\\])*)(?:`|\Z)|//[^\n]*|/\*(?:.*?\*/|.*\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+# Addresses that scripts name without ever asking them for data: namespaces, manuals, licences, fonts, counters.
+_NO_SERVICE = re.compile(
+    r"://(?:www\.)?(?:w3\.org|opengis\.net|schemas\.\w+|xmlns\.com|purl\.org|gnu\.org|opensource\.org|creativecommons\.org|"
+    r"github\.com|openstreetmap\.org/copyright|fonts\.\w+|cdn\.\w+|unpkg\.com|cdnjs\.\w+|google-?\w*\.com|facebook\.com|twitter\.com)"
+    r"|\.(?:html?|js|mjs|css|png|jpe?g|gif|svg|ico|woff2?|ttf|pdf|txt|md)(?:$|[?#])",
+    re.IGNORECASE,
+)
+_CONFIG = re.compile(r"\.(?:json|xml|geojson)(?:$|\?)", re.IGNORECASE)
+_PATHLIKE = re.compile(r"(?:\.{0,2}/)?[\w.~%-]+(?:/[\w.~%:=,@-]*)*(?:\?\S*)?$")
+MAX_BYTES = 2_000_000
+MAX_ADDRESS = 500
+
+
+def is_library(address: str) -> bool:
+    """True for the files of well-known libraries: their addresses are examples, not services."""
+    return bool(_LIBRARY.search(address))
+
+
+def links(source: str) -> list[Link]:
+    """Full addresses that may be services, relative ones that look like services, and configuration files."""
+    found: list[Link] = []
+    for words in _strings(source[:MAX_BYTES]):
+        if "http" in words[:2000].lower():
+            found += [
+                Link(link.url, context=link.context, place=Place.SCRIPT)
+                for link in text.links(words, Place.SCRIPT)
+                if looks_like_service(link.url) or not _NO_SERVICE.search(link.url)
+            ]
+        elif len(words) <= MAX_ADDRESS and ("/" in words or "." in words):
+            found += _relative(words.replace("\\/", "/"))
+        if len(found) >= text.MAX_LINKS:
+            break
+    return found
+
+
+def _strings(source: str) -> Iterator[str]:
+    """The string literals of a script, comments left out; JSON is a script too."""
+    for match in _TOKENS.finditer(source):
+        words = match[1] or match[2] or match[3]
+        if words and len(words) > 3:
+            yield words
+
+
+def _relative(address: str) -> list[Link]:
+    if any(c.isspace() for c in address) or not _PATHLIKE.match(address):
+        return []
+    if _CONFIG.search(address):
+        return [Link(address, place=Place.CONFIG)]
+    if address.startswith(("/", "./", "../")) and looks_like_service(f"http://h.test/{address.lstrip('./')}"):
+        return [Link(address, place=Place.SCRIPT)]
+    return []

@@ -1,0 +1,28 @@
+"""Links of a sitemap or a sitemap index."""
+
+from __future__ import annotations
+
+from geohound import safe_xml
+from geohound.document import Document
+from geohound.model.visit import Link, Place
+
+MAX_LINKS = 50_000  # the limit of the sitemap protocol itself
+
+
+def is_sitemap(document: Document) -> bool:
+    return document.root_name in ("urlset", "sitemapindex")
+
+
+def links(document: Document) -> list[Link]:
+    """Every <loc>, in document order."""
+    root = document.root
+    if root is None:
+        return []
+    found = []
+    for entry in root:
+        address = safe_xml.text(entry, "loc")
+        if address:
+            found.append(Link(address, place=Place.SITEMAP))
+        if len(found) >= MAX_LINKS:
+            break
+    return found

@@ -1,0 +1,42 @@
+"""Addresses written out in running text, code samples, scripts and data."""
+
+from __future__ import annotations
+
+import re
+
+from geohound.model.visit import Link, Place
+
+# Stops where prose goes on: white space, quotes, brackets, pipes. Trailing punctuation is cut afterwards.
+_URL = re.compile(r"https?://[^\s<>\"'`|\\^\]\[]{4,2000}", re.IGNORECASE)
+_TRAILING = ".,;:!?'\"*"
+_ESCAPES = (("\\/", "/"), ("\\u0026", "&"), ("\\u003d", "="), ("\\u003D", "="), ("&amp;", "&"))
+MAX_LINKS = 5_000
+
+
+def links(text: str, place: Place) -> list[Link]:
+    """Every web address that stands in the text, with a little of what stands before it."""
+    if "http" not in text and "HTTP" not in text:
+        return []
+    if place is not Place.TEXT:
+        for escape, meant in _ESCAPES:
+            text = text.replace(escape, meant)
+    found = []
+    for match in _URL.finditer(text):
+        address = trim(match[0])
+        context = " ".join(text[max(0, match.start() - 80) : match.start()].split())
+        found.append(Link(address, context=context, place=place))
+        if len(found) >= MAX_LINKS:
+            break
+    return found
+
+
+def trim(address: str) -> str:
+    """Without the punctuation and closing brackets that belong to the sentence around it."""
+    while True:
+        shorter = address.rstrip(_TRAILING)
+        for closing, opening in ((")", "("), ("}", "{")):
+            if shorter.endswith(closing) and shorter.count(closing) > shorter.count(opening):
+                shorter = shorter[:-1]
+        if shorter == address:
+            return address
+        address = shorter

@@ -1,0 +1,1 @@
+"""The drawer of crawl orders: which link next."""

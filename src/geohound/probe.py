@@ -1,0 +1,148 @@
+"""Ask a URL what it is: every kind reads every answer, and a suspicion earns that kind's requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import urljoin
+
+from geohound.document import Document
+from geohound.model import url as urls
+from geohound.model.contracts import Fetcher, Kind
+from geohound.model.joining import companions, join
+from geohound.model.service import Refusal, RefusalReason, Service, Verdict
+from geohound.model.visit import Failure, FailureReason, Response
+from geohound.refusals import judge
+
+MAX_REQUESTS = 5  # until a URL has proved something; a wrong suspicion must stay cheap
+MAX_COMPANIONS = 3  # further documents of what has proved to be a service
+ACCEPT = "application/json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.8"
+_FINAL = frozenset({RefusalReason.LOGIN_WALL, RefusalReason.BOT_WALL, RefusalReason.UNREACHABLE})
+# An exception report proves that some OWS lives here without saying which: these are asked, most frequent first.
+_USUAL_OWS = ("wms", "wfs", "wmts", "wcs")
+
+
+def recognise(document: Document, kinds: Mapping[str, Kind]) -> Verdict:
+    """What one answer is, in the eyes of all kinds."""
+    services: list[Service] = []
+    refusal: Refusal | None = None
+    for kind in kinds.values():
+        match kind.read(document):
+            case Service() as service:
+                services.append(service)
+            case Refusal() as refused:
+                refusal = refusal or refused
+    if services:
+        return Verdict(tuple(services))
+    return Verdict(refusal=refusal or judge(document))
+
+
+async def identify(
+    url: str,
+    fetcher: Fetcher,
+    kinds: Mapping[str, Kind],
+    max_bytes: int | None = None,
+    known: Document | None = None,
+) -> Verdict:
+    """What lives at this URL: what it suggests is asked first, and never more than a few requests are made.
+
+    `known` is the answer to the URL as found, where somebody has it already.
+    """
+    suspects = [kind for kind in kinds.values() if kind.suspects(url)]
+    plan = _requests(url, suspects)
+    tried: list[str] = []
+    refusal: Refusal | None = None
+    while plan and len(tried) < MAX_REQUESTS:
+        target = plan.pop(0)
+        if target in tried:
+            continue
+        tried.append(target)
+        document = known if known is not None and target == url else None
+        if document is None:
+            visit = await fetcher.fetch(target, accept=ACCEPT, max_bytes=max_bytes)
+            if isinstance(visit, Failure):
+                refusal = _stronger(refusal, refused_by_failure(visit))
+                break
+            document = Document(visit)
+        verdict = recognise(document, kinds)
+        if verdict.services:
+            services = await _complete(verdict.services, fetcher, kinds, tried)
+            return Verdict(services, tried=tuple(tried))
+        refusal = _stronger(refusal, verdict.refusal)
+        if refusal and refusal.reason in _FINAL:
+            break
+        plan += _second_thoughts(document, verdict.refusal, suspects, kinds)
+    return Verdict(refusal=refusal or Refusal(RefusalReason.INCONCLUSIVE, "nothing was asked"), tried=tuple(tried))
+
+
+async def _complete(
+    services: tuple[Service, ...], fetcher: Fetcher, kinds: Mapping[str, Kind], tried: list[str]
+) -> tuple[Service, ...]:
+    """The services with what their companion documents add: APIs tell their kinds and layers in several answers."""
+    found: list[Service] = []
+    wanted = [u for u in companions(services) if urls.host(u) == urls.host(services[0].endpoint) and u not in tried]
+    for target in wanted[:MAX_COMPANIONS]:
+        tried.append(target)
+        visit = await fetcher.fetch(target, accept=ACCEPT)
+        if isinstance(visit, Response):
+            found += recognise(Document(visit), kinds).services
+    return join(services, found) if wanted else services
+
+
+def refused_by_failure(failure: Failure) -> Refusal:
+    """A failed visit as a refusal: unreachable, or not even asked."""
+    asked = failure.reason not in (FailureReason.ROBOTS, FailureReason.FORBIDDEN_NET, FailureReason.BAD_URL)
+    reason = RefusalReason.UNREACHABLE if asked else RefusalReason.INCONCLUSIVE
+    detail = f"{failure.reason}: {failure.detail}" if failure.detail else str(failure.reason)
+    return Refusal(reason, detail)
+
+
+def _requests(url: str, suspects: Sequence[Kind]) -> list[str]:
+    """As found first, unless the URL asks for a map or a feature: then the capabilities behind it."""
+    typed = _typed(url, suspects)
+    operation = urls.params_lower(url).get("request", "").lower()
+    if typed and operation and operation not in ("getcapabilities", "capabilities"):
+        return typed
+    return [url, *typed]
+
+
+def _typed(url: str, suspects: Iterable[Kind]) -> list[str]:
+    """The first request of every suspect, then the second ones: breadth before depth."""
+    ladders = [list(kind.probe_urls(url)) for kind in suspects]
+    longest = max((len(ladder) for ladder in ladders), default=0)
+    return [ladder[rung] for rung in range(longest) for ladder in ladders if rung < len(ladder)]
+
+
+def _second_thoughts(
+    document: Document, refusal: Refusal | None, suspects: Sequence[Kind], kinds: Mapping[str, Kind]
+) -> list[str]:
+    """Requests that the answer itself suggests."""
+    if refusal and refusal.reason is RefusalReason.EXCEPTION_REPORT and not suspects:
+        return _typed(document.url, (kinds[k] for k in _USUAL_OWS if k in kinds))
+    if document.is_html:
+        return _json_alternate(document)
+    return []
+
+
+def _json_alternate(document: Document) -> list[str]:
+    """The JSON twin that an OGC API's HTML landing page names in its head."""
+    head = document.text[:20_000]
+    for part in head.split("<link")[1:30]:
+        tag = part.partition(">")[0]
+        if "alternate" in tag and "application/json" in tag and "href=" in tag:
+            href = tag.partition("href=")[2].strip("\"' ").partition('"')[0].partition("'")[0]
+            clean = urls.canonical(urljoin(document.url, href))
+            return [clean] if clean and urls.host(clean) == urls.host(document.url) else []
+    return []
+
+
+def _stronger(old: Refusal | None, new: Refusal | None) -> Refusal | None:
+    """The refusal that tells more: an exception report or a wall beats a plain page."""
+    if old is None or new is None:
+        return new or old
+    weak = (
+        RefusalReason.HTML_PAGE,
+        RefusalReason.OTHER_KIND,
+        RefusalReason.NOT_FOUND,
+        RefusalReason.INCONCLUSIVE,
+    )
+    return new if old.reason in weak and new.reason not in weak else old

@@ -1,0 +1,218 @@
+"""The loop, on a web of a few pages held in a dictionary, with a real store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from geohound import plugins
+from geohound.crawl.engine import Crawl, Parts, Plan
+from geohound.document import Document
+from geohound.geoweb import Request, ServiceSpec, services
+from geohound.mining import mine
+from geohound.model.service import Refusal, Service
+from geohound.model.visit import Candidate, Failure, FailureReason, Response, Visit
+from geohound.net.clock import SystemClock
+from geohound.orders.fifo import Fifo
+from geohound.stores.sqlite import Bounds, Store, open_store
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+WMS = ServiceSpec("wms", "1.3.0", 5, "http://gis.test/ows", topic="rivers")
+Answer = Callable[[str], Visit]
+
+
+def html(body: str, status: int = 200, **headers: str) -> Answer:
+    def answer(url: str) -> Visit:
+        named = {"content-type": "text/html", **{k.replace("_", "-"): v for k, v in headers.items()}}
+        return Response(url, url, status, named, f"<html>{body} {url}</html>".encode(), NOW)
+
+    return answer
+
+
+def service(spec: ServiceSpec) -> Answer:
+    def answer(url: str) -> Visit:
+        head, _, query = url.partition("?")
+        path = "/" + head.split("/", 3)[3]
+        reply = services.answer(spec, Request("GET", "gis.test", path, query))
+        assert reply is not None
+        return Response(url, url, reply.status, {"content-type": reply.content_type}, reply.body, NOW)
+
+    return answer
+
+
+class SmallWeb:
+    """A fetcher over a dictionary: exact address, else the address without its query."""
+
+    def __init__(self, pages: dict[str, Answer]) -> None:
+        self.pages = pages
+        self.asked: list[str] = []
+
+    async def fetch(self, url: str, *, accept: str = "*/*", max_bytes: int | None = None) -> Visit:
+        self.asked.append(url)
+        await asyncio.sleep(0)
+        answer = self.pages.get(url) or self.pages.get(url.partition("?")[0])
+        return answer(url) if answer else Failure(url, FailureReason.DNS, "no such page", NOW)
+
+    async def close(self) -> None: ...
+
+
+async def no_sitemaps(url: str) -> list[str]:
+    return []
+
+
+async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, **plan) -> Crawl:
+    frontier = store.frontier(task, Bounds(max_depth=5, host_delay_s=0.0))
+    parts = Parts(
+        web, frontier, store.catalogue, kinds or plugins.discover("kinds"), Fifo(), plugins.discover("harvesters"),
+        mine, SystemClock(), no_sitemaps, lambda host: 0.0,
+    )  # fmt: skip
+    running = Crawl(Plan(task=task, retry_after_s=0.01, **plan), parts)
+    await frontier.admit([Candidate("http://a.test/")])
+    await running.run()
+    running.final_drops = frontier.drops + running.progress.drops  # type: ignore[attr-defined]
+    await frontier.close()
+    return running
+
+
+def run(tmp_path: Path, web: SmallWeb, kinds=None, **plan) -> tuple[Crawl, Store]:
+    store = open_store(tmp_path / "c.db", SystemClock())
+    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    return asyncio.run(crawl(store, web, task, kinds, **plan)), store
+
+
+def test_a_linked_service_is_confirmed_and_catalogued_with_its_sighting(tmp_path: Path) -> None:
+    web = SmallWeb(
+        {
+            "http://a.test/": html("<a href=/maps>Maps</a>"),
+            "http://a.test/maps": html("<a href='http://gis.test/ows?service=WMS&request=GetCapabilities'>Rivers</a>"),
+            "http://gis.test/ows": service(WMS),
+        }
+    )
+    done, store = run(tmp_path, web)
+    facts = services.facts(WMS)
+    (found,) = [s for s in store.catalogue.find_endpoint("http://gis.test/ows") if s.kind == "wms"]
+    assert found.title == facts.title
+    assert [layer.name for layer in found.layers] == list(facts.layers)
+    (seen,) = store.catalogue.sightings(found.id)
+    assert (seen.found_on, seen.evidence, seen.depth) == ("http://a.test/maps", "Rivers", 2)
+    assert done.progress.services == 1
+    store.close()
+
+
+def test_a_bare_endpoint_that_complains_is_asked_properly(tmp_path: Path) -> None:
+    web = SmallWeb({"http://a.test/": html("<a href=http://gis.test/x>x</a>"), "http://gis.test/x": service(
+        ServiceSpec("wms", "1.3.0", 5, "http://gis.test/x", topic="rivers")
+    )})  # fmt: skip
+    done, store = run(tmp_path, web)
+    assert done.progress.kinds["wms"] == 1
+    store.close()
+
+
+def test_a_busy_server_is_asked_again_later(tmp_path: Path) -> None:
+    answers = iter([html("", 429, retry_after="0"), html("", 503), html("<a href=/b>b</a>")])
+
+    def busy_at_first(url: str) -> Visit:
+        return next(answers)(url)
+
+    web = SmallWeb({"http://a.test/": busy_at_first, "http://a.test/b": html("b")})
+    _, store = run(tmp_path, web)
+    assert web.asked == ["http://a.test/"] * 3 + ["http://a.test/b"]
+    store.close()
+
+
+def test_a_server_that_stays_busy_is_dropped_with_its_reason(tmp_path: Path) -> None:
+    done, store = run(tmp_path, SmallWeb({"http://a.test/": html("", 429)}))
+    assert done.final_drops == {FailureReason.RATE_LIMITED: 1}  # type: ignore[attr-defined]
+    store.close()
+
+
+class Broken:
+    """A kind with a bug."""
+
+    id, title, protocol = "broken", "Broken", "X"
+
+    def suspects(self, url: str) -> bool:
+        return False
+
+    def probe_urls(self, url: str) -> list[str]:
+        return []
+
+    def read(self, document: Document) -> Service | Refusal | None:
+        if document.url.endswith("/bad"):
+            raise ZeroDivisionError
+        return None
+
+
+def test_a_bug_costs_one_url_and_not_the_crawl(tmp_path: Path, caplog) -> None:
+    web = SmallWeb(
+        {
+            "http://a.test/": html("<a href=/bad>1</a><a href=/good>2</a>"),
+            "http://a.test/bad": html("bad"),
+            "http://a.test/good": html("good"),
+        }
+    )
+    done, store = run(tmp_path, web, kinds={"broken": Broken()})
+    assert done.progress.pages == 3
+    assert done.final_drops == {FailureReason.BUG: 1}  # type: ignore[attr-defined]
+    assert "ZeroDivisionError" in caplog.text
+    store.close()
+
+
+def test_the_page_budget_is_kept_to_the_page_and_the_rest_waits(tmp_path: Path) -> None:
+    pages = {
+        f"http://h{i}.test/": html("".join(f"<a href=http://h{j}.test/>x</a>" for j in range(50))) for i in range(50)
+    }
+    web = SmallWeb({"http://a.test/": html("<a href=http://h0.test/>x</a>"), **pages})
+    done, store = run(tmp_path, web, max_pages=20)
+    assert done.progress.pages == 20
+    task = store.tasks.latest_unfinished()
+    assert task is not None
+    more = asyncio.run(crawl(store, web, task.id))
+    assert more.progress.pages == 31
+    assert sorted(web.asked) == sorted(["http://a.test/", *pages])
+    store.close()
+
+
+def test_walls_and_equal_pages_are_dropped_with_their_reasons(tmp_path: Path) -> None:
+    def same(url: str) -> Visit:
+        return Response(url, url, 200, {"content-type": "text/html"}, b"<html>the same</html>", NOW)
+
+    web = SmallWeb(
+        {
+            "http://a.test/": html("<a href=/1>1</a><a href=/2>2</a><a href=/login>3</a><a href=/gone>4</a>"),
+            "http://a.test/1": same,
+            "http://a.test/2": same,
+            "http://a.test/login": html("<form action=/in><input name=u><input type=password name=p></form>"),
+            "http://a.test/gone": html("", 404),
+        }
+    )
+    done, store = run(tmp_path, web)
+    assert done.final_drops == {  # type: ignore[attr-defined]
+        FailureReason.DUPLICATE_CONTENT: 1,
+        FailureReason.LOGIN_WALL: 1,
+        FailureReason.HTTP_ERROR: 1,
+    }
+    store.close()
+
+
+def test_what_a_catalogue_lists_is_tested_too(tmp_path: Path) -> None:
+    csw = ServiceSpec("csw", "2.0.2", 9, "http://gis.test/csw", topic="rivers")
+
+    def catalogue(url: str) -> Visit:
+        reply = services.answer(csw, Request("GET", "gis.test", "/csw", url.partition("?")[2]), (WMS,))
+        assert reply is not None
+        return Response(url, url, reply.status, {"content-type": reply.content_type}, reply.body, NOW)
+
+    web = SmallWeb(
+        {
+            "http://a.test/": html("<a href='http://gis.test/csw?service=CSW&request=GetCapabilities'>c</a>"),
+            "http://gis.test/csw": catalogue,
+            "http://gis.test/ows": service(WMS),
+        }
+    )
+    done, store = run(tmp_path, web)
+    assert done.progress.kinds == {"csw": 1, "wms": 1}
+    assert done.progress.vias["harvest"] == 1
+    store.close()

@@ -1,0 +1,160 @@
+"""What pages hold, as people write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geohound.document import Document
+from geohound.mining import charset, mine, script, text
+from geohound.model.visit import Page, Place, Response
+
+
+def mined(body: bytes | str, content_type: str = "text/html", url: str = "http://a.test/x/page.html") -> Page:
+    raw = body if isinstance(body, bytes) else body.encode()
+    return mine(Document(Response(url, url, 200, {"content-type": content_type}, raw, datetime.now(UTC))))
+
+
+def found(page: Page, place: Place) -> list[str]:
+    return [link.url for link in page.links if link.place is place]
+
+
+def test_anchors_areas_frames_and_alternates_are_links() -> None:
+    page = mined(
+        "<html><head><link rel=alternate href=/alt.json><link rel=stylesheet href=s.css></head><body>"
+        "<a href='one.html'>One <b>bold</b></a><map><area href=two.html alt='Two'></map>"
+        "<iframe src=three.html></iframe>"
+    )
+    assert found(page, Place.ANCHOR) == ["one.html"]
+    assert [link.text for link in page.links if link.place is Place.ANCHOR] == ["One bold"]
+    assert found(page, Place.AREA) == ["two.html"]
+    assert found(page, Place.FRAME) == ["three.html"]
+    assert found(page, Place.META) == ["/alt.json"]
+
+
+def test_addresses_in_running_text_are_found_without_the_sentence_around_them() -> None:
+    page = mined("<p>Our WMS (see http://b.test/wms?map=x.map&amp;service=WMS). Or HTTPS://C.test/ows!</p>")
+    assert found(page, Place.TEXT) == ["http://b.test/wms?map=x.map&service=WMS", "HTTPS://C.test/ows"]
+
+
+def test_addresses_in_code_samples_and_form_fields_are_found() -> None:
+    page = mined('<pre>gdalinfo "WMS:http://b.test/wms?"</pre><input readonly value="http://c.test/wfs">')
+    assert found(page, Place.CODE) == ["http://b.test/wms", "http://c.test/wfs"]
+
+
+def test_a_form_that_spells_a_request_becomes_that_request() -> None:
+    page = mined(
+        "<form action='/cgi/wms'><input type=hidden name=SERVICE value=WMS>"
+        "<input type=hidden name=REQUEST value=GetCapabilities><input type=submit></form>"
+    )
+    assert found(page, Place.FORM) == ["/cgi/wms?SERVICE=WMS&REQUEST=GetCapabilities"]
+
+
+def test_a_log_in_form_is_left_alone() -> None:
+    assert not found(mined("<form action=/login><input name=u value=x><input type=password name=p></form>"), Place.FORM)
+
+
+def test_inline_scripts_give_service_addresses_but_not_every_address() -> None:
+    page = mined(
+        "<script>// new L.WMS('http://old.test/wms')\n"
+        "var a = L.tileLayer.wms('http://b.test/geoserver/wms', {layers: 'x'});"
+        "var doc = 'http://docs.test/manual.html', ns = 'http://www.opengis.net/gml';"
+        "fetch('../config/layers.json'); var r = '/geoserver/ows';</script>"
+    )
+    assert found(page, Place.SCRIPT) == ["http://b.test/geoserver/wms", "/geoserver/ows"]
+    assert found(page, Place.CONFIG) == ["../config/layers.json"]
+
+
+def test_script_files_are_named_but_libraries_are_not() -> None:
+    page = mined(
+        "<script src=js/jquery-3.6.0.min.js></script><script src=/lib/ol.js></script><script src=js/map.js></script>"
+    )
+    assert page.script_files == ("js/map.js",)
+
+
+@pytest.mark.parametrize(
+    "name", ["ol.js", "leaflet-src.js", "jquery-1.2.min.js", "OpenLayers.js", "bootstrap.bundle.min.js"]
+)
+def test_libraries_are_known_by_their_names(name: str) -> None:
+    assert script.is_library(f"/static/{name}")
+
+
+@pytest.mark.parametrize("name", ["app.js", "console.js", "mapviewer.js", "control.js", "cold.js"])
+def test_other_scripts_are_not_taken_for_libraries(name: str) -> None:
+    assert not script.is_library(f"/static/{name}")
+
+
+def test_a_viewer_configuration_gives_its_services() -> None:
+    body = '{"layers": [{"type": "wms", "url": "https:\\/\\/b.test\\/wms?", "x": "https://docs.test/index.html"}]}'
+    assert found(mined(body, "application/json"), Place.SCRIPT) == ["https://b.test/wms"]
+
+
+def test_a_sitemap_gives_its_locations() -> None:
+    body = (
+        "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc> http://a.test/p1 </loc></url></urlset>"
+    )
+    assert found(mined(body, "application/xml"), Place.SITEMAP) == ["http://a.test/p1"]
+
+
+def test_meta_robots_is_seen() -> None:
+    assert mined("<meta name=ROBOTS content='NOINDEX, NOFOLLOW'>").nofollow
+    assert mined("<meta name=robots content=none>").nofollow
+    assert not mined("<meta name=robots content=all>").nofollow
+
+
+def test_nofollow_links_are_marked() -> None:
+    assert [link.nofollow for link in mined("<a rel='external nofollow' href=x>x</a><a href=y>y</a>").links] == [
+        True,
+        False,
+    ]
+
+
+def test_base_moves_relative_links() -> None:
+    assert mined("<base href='http://c.test/d/'><a href=e>e</a>").url == "http://c.test/d/"
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "expected"),
+    [
+        ("Straße".encode("iso-8859-1"), "text/html; charset=ISO-8859-1", "Straße"),
+        (b"<meta charset=windows-1251>" + "Карта".encode("windows-1251"), "text/html", "Карта"),
+        (b"<meta charset=gb2312>" + "地图服务".encode("gb2312"), "text/html", "地图服务"),
+        ("地図".encode("shift_jis"), "text/html; charset=Shift_JIS", "地図"),
+        ("\ufeffKarte".encode("utf-16"), "text/html; charset=utf-8", "Karte"),
+        ("Straße".encode(), "text/html; charset=iso-8859-99", "Straße"),
+        ("“dash”".encode("windows-1252"), "text/html; charset=latin-1", "“dash”"),
+        (b"plain", "text/html; charset=rot13", "plain"),
+    ],
+)
+def test_text_is_decoded_as_declared_or_as_meant(body: bytes, content_type: str, expected: str) -> None:
+    assert expected in charset.decode(body, content_type)
+
+
+@given(
+    st.binary(max_size=2000),
+    st.sampled_from(["", "text/html", "text/javascript", "application/json", "text/xml"]),
+)
+def test_no_bytes_whatever_break_mining(body: bytes, content_type: str) -> None:
+    mined(body, content_type)
+
+
+@given(st.text(max_size=500))
+def test_no_text_whatever_breaks_the_readers_of_text_and_script(words: str) -> None:
+    script.links(words)
+    for link in text.links(words, Place.TEXT):
+        assert link.url.lower().startswith("http")
+
+
+def test_hostile_markup_costs_little() -> None:
+    mined("<div>" * 100_000)
+    mined("<a href='x" + "'" * 1_000_000)
+    mined("<script>" + "/*" * 500_000)
+    mined("<script>" + "'http://" * 100_000)
+
+
+def test_a_comment_that_never_ends_costs_one_pass() -> None:
+    mined("<script>" + "/* " * 600_000)
+    mined("<script>" + "'/* " * 400_000)

@@ -1,0 +1,1 @@
+"""The portal: pages for people, JSON for programs, over one catalogue."""

@@ -1,0 +1,202 @@
+"""The pages for people: search, one service, what the crawler does, and trouble put into a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from geohound.model.bbox import Relation
+from geohound.model.health import State
+from geohound.model.query import Query, Results
+from geohound.model.service import Layer, Service
+
+from .asking import MAX_OFFSET, BadAskError, read_query, read_whole
+from .finding import find
+from .portal import Portal, portal_of
+from .showing import box_text, describe_door, layer_matches
+
+LAYERS_PER_PAGE = 50
+_MAX_FIND_CHARS = 100
+_SIDES = ("west", "south", "east", "north")
+# With any of these, `/` is a search rather than the front door.
+_FILTERS = ("q", "bbox", "kind", "state", "offset", *_SIDES)
+_VIA_WORDS = {
+    "seed": "given as a start",
+    "link": "in a link on",
+    "text": "in the text of",
+    "form": "in a form on",
+    "script": "in a script of",
+    "config": "in a configuration file of",
+    "sitemap": "in the sitemap",
+    "service": "named by the service at",
+    "redirect": "by a redirect from",
+    "harvest": "in the catalogue at",
+    "search": "by a web search for",
+    "browser": "asked for by the page",
+    "watcher": "reported by the watcher of",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One box to tick in the form."""
+
+    id: str
+    label: str
+    count: int | None
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class Paging:
+    """Where in a list this page stands, and the addresses before and after it."""
+
+    first: int
+    last: int
+    total: int
+    before: str
+    after: str
+
+
+def search_page(request: Request) -> Response:
+    """GET /"""
+    portal = portal_of(request)
+    params = request.query_params
+    trouble, query, results = None, Query(), None
+    try:
+        query = read_query(params, portal.kinds)
+        results = find(portal.catalogue, query)
+    except BadAskError as error:
+        trouble = error
+    services, layers = portal.catalogue.count()
+    context = {
+        "query": query,
+        "results": results,
+        "trouble": trouble,
+        "typed": _typed(request, query),
+        "services": services,
+        "layers": layers,
+        "is_front": not any(params.get(name) for name in _FILTERS),
+        "relations": list(Relation),
+        "kind_choices": _kind_choices(portal, query, results),
+        "state_choices": _state_choices(query, results),
+        "paging": _page_hits(query, results) if results else None,
+        "door": lambda found: describe_door(found, portal.kinds),
+        "wider": search_url(query, bbox=None),
+        "overlapping": search_url(query, relation=Relation.OVERLAPS),
+        "unfiltered": search_url(query, kinds=(), states=()),
+        "first_page": search_url(query, offset=0),
+    }
+    return render(portal, "search.html", context, 400 if trouble else 200)
+
+
+def service_page(request: Request) -> Response:
+    """GET /service/{id}"""
+    portal = portal_of(request)
+    service = portal.catalogue.get(request.path_params["id"])
+    if service is None:
+        raise HTTPException(404, "There is no such service in the catalogue. It may have been found again elsewhere.")
+    words = request.query_params.get("find", "")[:_MAX_FIND_CHARS].strip()
+    found = [la for la in service.layers if layer_matches(la, words)] if words else service.layers
+    offset = read_whole(request.query_params, "offset", 0, (0, MAX_OFFSET * 100))
+    context = {
+        "service": service,
+        "door": describe_door(service, portal.kinds),
+        "health": portal.catalogue.health(service.id),
+        "sightings": portal.catalogue.sightings(service.id),
+        "via_words": _VIA_WORDS,
+        "find": words,
+        "layers": found[offset : offset + LAYERS_PER_PAGE],
+        "paging": _page_layers(service, found, words, offset),
+        "faulty": [la for la in service.layers if la.extent and la.extent.faults],
+        "siblings": [s for s in portal.catalogue.find_endpoint(service.endpoint) if s.id != service.id],
+    }
+    return render(portal, "service.html", context)
+
+
+def crawler_page(request: Request) -> Response:
+    """GET /about-the-crawler"""
+    return render(portal_of(request), "crawler.html", {})
+
+
+def trouble_page(portal: Portal, status: int, sentence: str) -> Response:
+    return render(portal, "trouble.html", {"status": status, "sentence": sentence}, status)
+
+
+def render(portal: Portal, template: str, context: Mapping[str, Any], status: int = 200) -> Response:
+    text = portal.templates.get_template(template).render(context)
+    # Crawled text may hold lone surrogates, which UTF-8 cannot carry.
+    return Response(text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
+
+
+def search_url(query: Query, **changes: Any) -> str:
+    """The address of the page that answers this query, with some parts of it changed."""
+    values = {name: getattr(query, name) for name in ("text", "bbox", "relation", "kinds", "states", "limit", "offset")}
+    values |= changes
+    pairs = [("q", values["text"]), ("bbox", box_text(values["bbox"]))]
+    if values["bbox"] and values["relation"] != Relation.OVERLAPS:
+        pairs.append(("relation", values["relation"].value))
+    pairs += [("kind", k) for k in values["kinds"]] + [("state", s.value) for s in values["states"]]
+    if values["limit"] != Query().limit:
+        pairs.append(("limit", str(values["limit"])))
+    if values["offset"]:
+        pairs.append(("offset", str(values["offset"])))
+    pairs = [(name, value) for name, value in pairs if value]
+    return f"/?{urlencode(pairs)}" if pairs else "/"
+
+
+def _typed(request: Request, query: Query) -> dict[str, str]:
+    """What the form shows again: the visitor's own words, even where they could not be used."""
+    params = request.query_params
+    sides = dict(zip(_SIDES, box_text(query.bbox).split(","), strict=False)) if query.bbox else {}
+    typed = {side: sides.get(side) or params.get(side, "")[:40] for side in _SIDES}
+    return typed | {"q": params.get("q", "")[:1000], "bbox": params.get("bbox", "")[:200]}
+
+
+def _kind_choices(portal: Portal, query: Query, results: Results | None) -> list[Choice]:
+    """The kinds that the results hold, most frequent first, and those chosen; all where nobody counted."""
+    facet = results.facets.get("kind") if results else None
+    counts = facet or {}
+    ids = list(portal.kinds) if facet is None else sorted(counts, key=lambda k: (-counts[k], k))
+    ids = [k for k in ids if k in portal.kinds]
+    ids += [k for k in query.kinds if k not in ids]
+    return [Choice(k, portal.kind_label(k), counts.get(k), k in query.kinds) for k in ids]
+
+
+def _state_choices(query: Query, results: Results | None) -> list[Choice]:
+    counts = results.facets.get("state") if results else None
+    return [
+        Choice(s.value, s.value, None if counts is None else counts.get(s.value, 0), s in query.states) for s in State
+    ]
+
+
+def _page_hits(query: Query, results: Results) -> Paging:
+    after = query.offset + query.limit
+    return Paging(
+        first=query.offset + 1,
+        last=query.offset + len(results.hits),
+        total=results.total,
+        before=search_url(query, offset=max(0, query.offset - query.limit)) if query.offset else "",
+        after=search_url(query, offset=after) if results.total > after and after <= MAX_OFFSET else "",
+    )
+
+
+def _page_layers(service: Service, found: tuple[Layer, ...] | list[Layer], words: str, offset: int) -> Paging:
+    def address(at: int) -> str:
+        pairs = {name: value for name, value in (("find", words), ("offset", str(at) if at else "")) if value}
+        return f"/service/{service.id}{'?' if pairs else ''}{urlencode(pairs)}#layers"
+
+    after = offset + LAYERS_PER_PAGE
+    return Paging(
+        first=offset + 1,
+        last=min(after, len(found)),
+        total=len(found),
+        before=address(max(0, offset - LAYERS_PER_PAGE)) if offset else "",
+        after=address(after) if after < len(found) else "",
+    )

@@ -1,0 +1,165 @@
+"""Makes what services say of themselves fit to show: plain text, safe links, snippets, readable numbers."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from geohound.model.bbox import BBox
+from geohound.model.contracts import Kind
+from geohound.model.service import Extent, Layer, Service
+from geohound.model.url import canonical, host, params_lower
+
+_TAG = re.compile(r"<[!/a-zA-Z][^<>]*>")
+_MAX_PLAIN_CHARS = 20_000
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of text, and whether it is one of the words searched for."""
+
+    text: str
+    marked: bool
+
+
+@dataclass(frozen=True)
+class Door:
+    """A link to the service's own description, and what to call it."""
+
+    href: str
+    label: str
+
+
+def safe_href(url: str) -> str:
+    """The address if browsers, too, would call it a web address; nothing for `javascript:`, `data:` …"""
+    return canonical(url) or ""
+
+
+def plain(text: str) -> str:
+    """Text without the mark-up that providers put into abstracts, white space joined."""
+    text = text[:_MAX_PLAIN_CHARS]
+    if "<" in text or "&" in text:
+        text = html.unescape(_TAG.sub(" ", text))
+    return " ".join(text.split())
+
+
+def snippet(text: str, words: str, max_chars: int = 240) -> list[Piece]:
+    """The stretch of a text around the first of the words, those words marked."""
+    text = plain(text)
+    pattern = _words_pattern(words)
+    if len(text) > max_chars:
+        first = pattern.search(text) if pattern else None
+        start = max(0, first.start() - max_chars // 3) if first else 0
+        if start:
+            start = text.find(" ", start) + 1
+        cut = text[start : start + max_chars]
+        if start + max_chars < len(text):
+            cut = cut.rsplit(" ", 1)[0] + " …"
+        text = f"… {cut}" if start else cut
+    return mark(text, words)
+
+
+def mark(text: str, words: str) -> list[Piece]:
+    """The text in pieces, those that begin with one of the words marked; templates escape each piece."""
+    pattern = _words_pattern(words)
+    if pattern is None:
+        return [Piece(text, False)]
+    pieces, at = [], 0
+    for match in pattern.finditer(text):
+        if match.start() > at:
+            pieces.append(Piece(text[at : match.start()], False))
+        pieces.append(Piece(match.group(), True))
+        at = match.end()
+    return [*pieces, Piece(text[at:], False)] if at < len(text) else pieces
+
+
+def _words_pattern(words: str) -> re.Pattern[str] | None:
+    found = sorted(set(re.findall(r"\w{2,}", words)), key=len, reverse=True)[:20]
+    if not found:
+        return None
+    return re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(w) for w in found)})\w{{0,3}}(?!\w)", re.IGNORECASE)
+
+
+def describe_door(service: Service, kinds: Mapping[str, Kind]) -> Door:
+    """The request that makes the service describe itself."""
+    kind = kinds.get(service.kind)
+    urls = kind.probe_urls(service.endpoint) if kind else ()
+    href = safe_href(urls[0] if urls else service.endpoint)
+    asks = params_lower(href).get("request", "").lower() == "getcapabilities"
+    return Door(href, "GetCapabilities" if asks else "Service document")
+
+
+def name(service: Service) -> str:
+    """The title; services without one are many, and an address makes a poor heading."""
+    return plain(service.title) or f"Untitled service at {host(service.endpoint) or service.endpoint}"
+
+
+def box_of(thing: Service | Layer) -> BBox | None:
+    return thing.extent.box if thing.extent else None
+
+
+def box_text(box: BBox | None, separator: str = ",") -> str:
+    """`W,S,E,N` with no more digits than a map needs."""
+    return separator.join(f"{v:.5f}".rstrip("0").rstrip(".") for v in box.as_tuple()) if box else ""
+
+
+def box_words(box: BBox) -> str:
+    """A box as a person reads it: `5.9° E to 15° E, 47.3° N to 55° N`."""
+    west, south, east, north = box.as_tuple()
+    return (
+        f"{_degrees(west, 'E', 'W')} to {_degrees(east, 'E', 'W')}, "
+        f"{_degrees(south, 'N', 'S')} to {_degrees(north, 'N', 'S')}"
+    )
+
+
+def _degrees(value: float, plus: str, minus: str) -> str:
+    number = f"{abs(value):.2f}".rstrip("0").rstrip(".")
+    return f"{number}°" if number == "0" else f"{number}° {plus if value > 0 else minus}"
+
+
+def declared_words(extent: Extent) -> str:
+    return ", ".join(f"{v:g}" for v in extent.declared[:6])
+
+
+def layer_matches(layer: Layer, words: str) -> bool:
+    """Does every word stand somewhere in the layer's name, title, abstract or keywords?"""
+    text = " ".join((layer.name, layer.title, layer.abstract, *layer.keywords)).casefold()
+    return all(word in text for word in words.casefold().split())
+
+
+def some(values: Sequence[str], count: int) -> str:
+    """The first few values, and how many more there are."""
+    more = len(values) - count
+    return ", ".join(values[:count]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def day(at: datetime) -> str:
+    return f"{at.day} {at:%B %Y}"
+
+
+def seconds(value: float) -> str:
+    """A duration as a person reads it."""
+    return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.1f} s"
+
+
+def percent(share: float) -> str:
+    return f"{share * 100:.1f}".rstrip("0").rstrip(".") + " %"
+
+
+FILTERS = {
+    "box_text": box_text,
+    "box_words": box_words,
+    "day": day,
+    "declared_words": declared_words,
+    "mark": mark,
+    "name": name,
+    "percent": percent,
+    "plain": plain,
+    "safe_href": safe_href,
+    "seconds": seconds,
+    "snippet": snippet,
+    "some": some,
+}

@@ -1,0 +1,34 @@
+"""The portal over the kinds that are really installed."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from geohound.model.service import Service
+from geohound.plugins import discover
+from geohound.web.app import create_app
+from geohound.web.showing import describe_door
+
+
+@pytest.mark.parametrize("kind", discover("kinds"))
+def test_every_kind_gives_a_service_a_door_to_its_own_description(kind):
+    door = describe_door(Service(kind, "https://maps.example/service"), discover("kinds"))
+    assert door.href.startswith("https://maps.example/")
+    assert door.label in {"GetCapabilities", "Service document"}
+
+
+@pytest.mark.parametrize("kind", discover("kinds"))
+@pytest.mark.parametrize(
+    "endpoint", ["javascript:alert(1)", "http://[broken", "", "https://h/%ff?\x00=\ud800", "x" * 5000]
+)
+def test_no_endpoint_however_broken_becomes_a_harmful_door(kind, endpoint):
+    door = describe_door(Service(kind, endpoint), discover("kinds"))
+    assert door.href == "" or door.href.startswith(("http://", "https://"))
+
+
+def test_the_portal_names_the_kinds_as_the_registry_does(catalogue):
+    with TestClient(create_app(catalogue, discover("kinds"))) as client:
+        page = client.get("/")
+        assert page.status_code == 200
+        assert discover("kinds")["wms"].title in page.text

@@ -1,0 +1,72 @@
+# Two commands are enough: `make demo` to see Geohound work, `make test` to prove that it does.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+STAMPS := .stamps
+UV_VERSION := 0.13.7
+UV := $(BIN)/uv pip --quiet
+ONCE ?=
+PYTEST_WORKERS ?= 2
+FRONTEND := $(shell find frontend -path frontend/node_modules -prune -o -type f -print 2>/dev/null)
+
+.PHONY: help demo test check static-checks env frontend system lock format clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+demo: env frontend ## crawl a small web on loopback and open the portal over it (ONCE=1: end with the summary)
+	@$(BIN)/geohound demo $(if $(ONCE),--once)
+
+test: env system frontend static-checks ## everything: system packages, checks, the whole suite
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup
+
+check: env static-checks ## the quick loop: format, lint, types, layers, fast tests
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup -m "not slow"
+
+static-checks: env
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+format: env ## put the code into its one format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+env: $(STAMPS)/env ## the Python environment in .venv
+
+$(BIN)/python:
+	@python3 -m venv .venv || { echo "Python's venv module is missing. On Debian: apt-get install python3-venv"; exit 1; }
+
+$(BIN)/uv: | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv==$(UV_VERSION)"
+
+$(STAMPS)/env: requirements.lock pyproject.toml | $(BIN)/uv
+	@echo "Installing what Geohound depends on …"
+	@$(UV) install --python $(BIN)/python --require-hashes -r requirements.lock
+	@$(UV) install --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@mkdir -p $(STAMPS) && touch $@
+
+lock: | $(BIN)/uv ## pin every dependency anew in requirements.lock
+	@$(BIN)/uv pip compile pyproject.toml --group dev --python-version 3.11 --universal --generate-hashes \
+	  --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet --output-file requirements.lock
+
+frontend: $(STAMPS)/frontend ## the portal's scripts and styles
+
+$(STAMPS)/frontend: $(FRONTEND)
+	@command -v npm >/dev/null || { echo "npm is missing: the portal's pages need Node 20. On Debian: apt-get install npm"; exit 1; }
+	@echo "Building the portal's pages …"
+	@cd frontend && npm ci --silent --no-fund --no-audit && npm run --silent build
+	@mkdir -p $(STAMPS) && touch $@
+
+system: $(STAMPS)/system ## the system packages that the tests use
+
+$(STAMPS)/system: system-packages.txt
+	@./tests/install_system_packages system-packages.txt
+	@mkdir -p $(STAMPS) && touch $@
+
+clean: ## remove what was built (not your catalogue)
+	@rm -rf .venv .stamps frontend/node_modules src/geohound/web/static .mypy_cache .ruff_cache .pytest_cache

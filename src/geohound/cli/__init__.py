@@ -1,0 +1,62 @@
+"""The command line: one file per command."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from geohound import __version__
+from geohound.assembly import StoreError
+from geohound.settings import SettingsError
+
+from . import crawl, demo, doctor, geoweb, identify, search, serve, show
+from .printing import err, printable
+
+app = typer.Typer(
+    name="geohound",
+    help="Find geospatial web services, prove that they are alive, search and use them.",
+    epilog="Try: geohound demo",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for module in (demo, crawl, identify, search, show, serve, doctor):
+    module.register(app)
+app.add_typer(geoweb.app, name="geoweb")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"geohound {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Tell the version.")
+    ] = False,
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Run the program; whatever a user can get wrong ends in a sentence, not in a traceback."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    try:
+        app()
+    except (SettingsError, StoreError) as error:
+        err.print(printable(str(error)), markup=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader (head, less) has gone; do not let the interpreter complain about the same pipe again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

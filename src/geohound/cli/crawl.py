@@ -1,0 +1,133 @@
+"""`geohound crawl` and `geohound resume`: from seeds to a catalogue."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from geohound import assembly
+from geohound.crawl.follow import Scope
+from geohound.model import url as urls
+from geohound.settings import Settings
+
+from . import options, printing
+from .live import Live
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog="Example: geohound crawl https://example.org/maps --depth 3 --max-pages 5000")(crawl)
+    app.command(epilog="Example: geohound resume")(resume)
+
+
+def crawl(
+    seeds: Annotated[list[str] | None, typer.Argument(metavar="URL…", help="Where to start.")] = None,
+    seeds_file: Annotated[
+        str | None,
+        typer.Option("--seeds", metavar="FILE", help="A file with one address a line; - for standard input."),
+    ] = None,
+    order: Annotated[str | None, typer.Option(metavar="ID", help="Which link next.")] = None,
+    depth: Annotated[int | None, typer.Option(min=0, help="Links away from a seed.")] = None,
+    max_pages: Annotated[int | None, typer.Option(min=1, help="Pages to fetch in all.")] = None,
+    max_time: Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds to run.")] = None,
+    kinds: Annotated[str | None, typer.Option(metavar="ID,…", help="Keep only these kinds of service.")] = None,
+    bbox: Annotated[str | None, typer.Option(metavar="W,S,E,N", help="Keep only services that touch this box.")] = None,
+    scope: Annotated[Scope, typer.Option(help="How far from the seeds to go.")] = Scope.ANY,
+    fetchers: Annotated[int | None, typer.Option(min=1, max=1000, help="Workers that fetch pages.")] = None,
+    testers: Annotated[int | None, typer.Option(min=1, max=1000, help="Workers that test candidates.")] = None,
+    catalogue: options.CATALOGUE = None,
+    config: options.CONFIG = None,
+    json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
+    connect_to: options.CONNECT_TO = None,
+    allow_net: options.ALLOW_NET = None,
+) -> None:
+    """Crawl from the seeds and put every confirmed service into the catalogue."""
+    settings = options.gather(
+        config, catalogue=catalogue, order=order, max_depth=depth, max_pages=max_pages, max_time_s=max_time,
+        fetchers=fetchers, testers=testers, connect_to=connect_to, allow_nets=allow_net,
+    )  # fmt: skip
+    options.choices(settings.order, list(assembly.orders()), "--order")
+    wanted = options.choices(kinds, list(assembly.kinds()), "--kinds")
+    box = options.bbox(bbox)
+    start = _seeds(seeds or [], seeds_file)
+    ask = assembly.Ask(tuple(start), scope, wanted, box.as_tuple() if box else None)
+    run(settings, ask, None, Live(json, quiet, verbose))
+
+
+def resume(
+    task: Annotated[int | None, typer.Argument(help="The task's number; the last unfinished one by default.")] = None,
+    max_pages: Annotated[int | None, typer.Option(min=1, help="Pages to fetch from here on.")] = None,
+    max_time: Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds to run.")] = None,
+    catalogue: options.CATALOGUE = None,
+    config: options.CONFIG = None,
+    json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
+    connect_to: options.CONNECT_TO = None,
+    allow_net: options.ALLOW_NET = None,
+) -> None:
+    """Go on with a crawl that was stopped or killed."""
+    settings = options.gather(
+        config,
+        catalogue=catalogue,
+        max_pages=max_pages,
+        max_time_s=max_time,
+        connect_to=connect_to,
+        allow_nets=allow_net,
+    )
+    number = assembly.unfinished_task(settings, task)
+    if number is None:
+        which = f"Task {task} is" if task else "There is"
+        reason = "unknown or already finished" if task else "no unfinished crawl in this catalogue"
+        printing.err.print(f"{which} {reason}. Start one: geohound crawl URL", markup=False)
+        raise typer.Exit(1)
+    run(settings, None, number, Live(json, quiet, verbose))
+
+
+def run(settings: Settings, ask: assembly.Ask | None, task: int | None, live: Live) -> dict[str, Any]:
+    """Crawl with a progress line; Ctrl+C stops after what is in flight, a second one at once."""
+
+    async def journey() -> dict[str, Any]:
+        async with assembly.crawling(settings, ask, task, live.tell) as crawl:
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGINT, live.interrupt, crawl.stop)
+            loop.add_signal_handler(signal.SIGTERM, crawl.stop)
+            watching = asyncio.create_task(live.watch(crawl))
+            try:
+                await crawl.run()
+            finally:
+                watching.cancel()
+                for signum in (signal.SIGINT, signal.SIGTERM):
+                    loop.remove_signal_handler(signum)
+            return crawl.summary()
+
+    summary = assembly.run_async(journey())
+    live.close(summary)
+    return summary
+
+
+def _seeds(given: list[str], file: str | None) -> list[str]:
+    """Addresses from the command line and from a file, in canonical form, or a sentence about the first bad one."""
+    found = list(given)
+    if file:
+        try:
+            text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise typer.BadParameter(f"{file} cannot be read: {error}.", param_hint="--seeds") from None
+        found += [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if not found:
+        raise typer.BadParameter("Name at least one address to start from, or a file with --seeds.", param_hint="URL")
+    return [_seed(address) for address in found]
+
+
+def _seed(address: str) -> str:
+    clean = urls.canonical(address if "://" in address else f"https://{address}")
+    if clean is None:
+        raise typer.BadParameter(f"{address!r} is not a web address; it should begin with http:// or https://.")
+    return clean

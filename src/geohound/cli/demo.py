@@ -1,0 +1,132 @@
+"""`geohound demo`: start the geoweb, crawl it, compare with its truth, open the portal."""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from geohound import assembly
+from geohound.geoweb import Shares, World, serve, truth
+from geohound.model import url as urls
+from geohound.model.contracts import Catalogue
+from geohound.settings import Settings
+
+from . import options, printing
+from .crawl import run
+from .live import Live
+from .serve import run_portal
+
+HOSTS = 60
+PAGES = 3_000
+# All the trouble there is, but for the hosts that ask to be read slowly: they would only keep a visitor waiting.
+TROUBLE = Shares(crawl_delay=0.0, slow=0.0)
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog="Example: geohound demo --once --json")(demo)
+
+
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="End with the summary instead of the portal.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal webs.")] = 7,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the portal; 0 for any free one.")] = None,
+    catalogue: options.CATALOGUE = None,
+    config: options.CONFIG = None,
+    json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
+) -> None:
+    """Show the whole journey on a small web of our own: nothing leaves this machine."""
+    world = World(seed, HOSTS, PAGES, TROUBLE)
+    with tempfile.TemporaryDirectory(prefix="geohound-demo-") as folder:
+        file = catalogue or str(Path(folder) / "catalogue.db")
+        settings = options.gather(config, catalogue=file, web_port=port)
+        with geoweb_running(world) as bound:
+            if not (json or quiet):
+                printing.say(
+                    f"A web of {world.hosts} hosts and {PAGES:,} pages is up on 127.0.0.1:{bound}. Crawling it …"
+                )
+            ask = assembly.Ask(tuple(world.seeds))
+            run(for_geoweb(settings, bound), ask, None, Live(json, quiet, verbose))
+        with assembly.open_catalogue(settings) as found_in:
+            verdict = compare(world, found_in, assembly.kinds())
+        _tell(verdict, json)
+        if not once:
+            run_portal(settings, json=json, quiet=quiet, verbose=verbose)
+    if verdict["missed"]:
+        raise typer.Exit(1)
+
+
+def for_geoweb(settings: Settings, port: int) -> Settings:
+    """Settings for a crawl of the geoweb: its own address, and the haste that only one's own machine allows."""
+    return replace(
+        settings,
+        connect_to=(f"*.test=127.0.0.1:{port}",),
+        allow_nets=("127.0.0.0/8",),
+        host_delay_s=0.02,
+        first_byte_timeout_s=3.0,
+        total_timeout_s=15.0,
+        slow_host_factor=0.0,
+        retry_after_s=1.5,
+        max_retry_after_s=3.0,
+        max_pages_per_pattern=300,
+    )
+
+
+@contextmanager
+def geoweb_running(world: World, processes: int = 1) -> Iterator[int]:
+    """The geoweb in a process of its own; gives the port."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    child = context.Process(target=_serve, args=(world, theirs, processes), daemon=processes == 1)
+    child.start()
+    theirs.close()
+    try:
+        yield int(ours.recv())
+    finally:
+        child.terminate()
+        child.join()
+
+
+def _serve(world: World, told: Connection, processes: int) -> None:
+    serve(world, 0, processes, on_ready=lambda address: told.send(address[1]))
+
+
+def compare(world: World, catalogue: Catalogue, kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """What the truth says could be found, and what of it the catalogue has."""
+    findable = [s for s in truth.tell(world, with_depth=False)["services"] if s["alive"] and s["kind"] in kinds]
+    missed = [s for s in findable if not _has(catalogue, s["endpoint"], s["kind"])]
+    how: dict[str, list[int]] = {}
+    for service in findable:
+        counts = how.setdefault(service["how"], [0, 0])
+        counts[0] += service not in missed
+        counts[1] += 1
+    return {
+        "findable": len(findable),
+        "found": len(findable) - len(missed),
+        "missed": [{"endpoint": s["endpoint"], "kind": s["kind"], "how": s["how"]} for s in missed],
+        "how": {name: f"{found}/{of}" for name, (found, of) in sorted(how.items())},
+    }
+
+
+def _has(catalogue: Catalogue, endpoint: str, kind: str) -> bool:
+    clean = urls.canonical(endpoint)
+    return bool(clean) and any(s.kind == kind for s in catalogue.find_endpoint(clean or ""))
+
+
+def _tell(verdict: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        printing.line({"truth": verdict})
+        return
+    hidden = ", ".join(f"{name} {share}" for name, share in verdict["how"].items())
+    printing.say(f"\nThe truth: {verdict['found']} of {verdict['findable']} services found ({hidden})")
+    for missed in verdict["missed"]:
+        printing.say(f"  missed: {missed['kind']} {missed['endpoint']} ({missed['how']})")

@@ -1,0 +1,67 @@
+"""The options that every command has, spelled once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+
+from geohound import settings as settings_module
+from geohound.model.bbox import BBox, parse_bbox
+from geohound.settings import Settings
+
+CATALOGUE = Annotated[
+    str | None,
+    typer.Option("--catalogue", metavar="PATH", help="The catalogue file.", rich_help_panel="Everywhere"),
+]
+CONFIG = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE", help="A TOML file with settings.", rich_help_panel="Everywhere"),
+]
+JSON = Annotated[bool, typer.Option("--json", help="One JSON object a line.", rich_help_panel="Everywhere")]
+QUIET = Annotated[bool, typer.Option("--quiet", help="Only results and errors.", rich_help_panel="Everywhere")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", help="Tell what is being done.", rich_help_panel="Everywhere")]
+CONNECT_TO = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--connect-to", metavar="PATTERN=HOST:PORT", help="Send matching names, such as *.test, to one address.",
+        rich_help_panel="Network",
+    ),
+]  # fmt: skip
+ALLOW_NET = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-net", metavar="CIDR", help="Allow a private or loopback network, such as 127.0.0.0/8.",
+        rich_help_panel="Network",
+    ),
+]  # fmt: skip
+
+
+def gather(config: str | None, **overrides: Any) -> Settings:
+    """Settings from file and environment, with what the command line says on top."""
+    loaded = settings_module.load(config)
+    given = {name: value for name, value in overrides.items() if value is not None}
+    for name in ("connect_to", "allow_nets"):
+        if name in given:
+            given[name] = (*getattr(loaded, name), *given[name])
+    return replace(loaded, **given)
+
+
+def bbox(text: str | None) -> BBox | None:
+    """A box as typed, or the sentence that says what is wrong with it."""
+    if not text:
+        return None
+    try:
+        return parse_bbox(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}.", param_hint="--bbox") from None
+
+
+def choices(text: str | None, allowed: list[str], hint: str) -> tuple[str, ...]:
+    """A comma-separated list of known words."""
+    words = tuple(w.strip().lower() for w in (text or "").split(",") if w.strip())
+    for word in words:
+        if word not in allowed:
+            raise typer.BadParameter(f"{word!r} is not known here; choose from {', '.join(allowed)}.", param_hint=hint)
+    return words

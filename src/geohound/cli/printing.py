@@ -1,0 +1,98 @@
+"""Print for people or for machines."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import orjson
+from rich.console import Console
+
+from geohound.model.bbox import BBox
+from geohound.model.query import Hit
+from geohound.model.service import Layer, Service, Verdict
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def line(value: dict[str, Any]) -> None:
+    """One JSON object on a line of its own, at once."""
+    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.flush()
+
+
+def say(text: str) -> None:
+    """A plain line; what comes from the network is never read as markup, nor as terminal control."""
+    sys.stdout.write(printable(text) + "\n")
+
+
+def printable(text: str) -> str:
+    """Control characters, which could drive a terminal, made harmless."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def box_list(box: BBox | None) -> list[float] | None:
+    return list(box.as_tuple()) if box else None
+
+
+def layer_object(layer: Layer) -> dict[str, Any]:
+    box = layer.extent.box if layer.extent else None
+    return {"name": layer.name, "title": layer.title, "bbox": box_list(box)}
+
+
+def identified(source: str, verdict: Verdict, elapsed_ms: float) -> dict[str, Any]:
+    """The line that `identify` prints for one input."""
+    first = verdict.services[0] if verdict.services else None
+    refusal = verdict.refusal
+    shown = first or Service(kind="", endpoint="")
+    return {
+        "input": source,
+        "kind": first.kind if first else None,
+        "kinds": [s.kind for s in verdict.services],
+        **described(shown),
+        "endpoint": first.endpoint if first else None,
+        "refusal": {"reason": str(refusal.reason), "detail": refusal.detail} if refusal and not first else None,
+        "elapsed_ms": round(elapsed_ms, 1),
+    }
+
+
+def described(service: Service) -> dict[str, Any]:
+    """What a service says of itself, as JSON values."""
+    provider, access = service.provider, service.access
+    return {
+        "version": service.version or None,
+        "versions": list(service.versions),
+        "endpoint": service.endpoint,
+        "title": service.title,
+        "abstract": service.abstract,
+        "keywords": list(service.keywords),
+        "layers": [layer_object(layer) for layer in service.layers],
+        "bbox": box_list(service.extent.box) if service.extent else None,
+        "software": service.software or None,
+        "provider": {
+            "name": provider.name,
+            "contact": provider.contact,
+            "email": provider.email,
+            "site": provider.site,
+        },
+        "access": {"fees": access.fees, "constraints": access.constraints, "licence": access.licence},
+        "language": service.language,
+        "repairs": list(service.repairs),
+    }
+
+
+def hit(found: Hit) -> dict[str, Any]:
+    """The line that `search` prints for one hit."""
+    service = found.service
+    return {
+        "id": service.id,
+        "kind": service.kind,
+        "endpoint": service.endpoint,
+        "title": service.title,
+        "score": round(found.score, 4),
+        "bbox": box_list(service.extent.box) if service.extent else None,
+        "layers": [layer_object(layer) for layer in found.layers],
+        "state": str(found.state),
+        "why": found.why,
+    }

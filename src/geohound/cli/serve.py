@@ -1,0 +1,56 @@
+"""`geohound serve`: the portal and the API over a catalogue."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+import uvicorn
+
+from geohound import assembly
+from geohound.settings import Settings
+from geohound.web.app import About, create_app
+
+from . import options, printing
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog="Example: geohound serve --port 8080")(serve)
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free one.")] = None,
+    catalogue: options.CATALOGUE = None,
+    config: options.CONFIG = None,
+    json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
+) -> None:
+    """Serve the portal and the API."""
+    settings = options.gather(config, catalogue=catalogue, web_host=host, web_port=port)
+    run_portal(settings, json=json, quiet=quiet, verbose=verbose)
+
+
+def run_portal(settings: Settings, *, json: bool, quiet: bool, verbose: bool) -> None:
+    """Listen until interrupted; the address is printed once it answers."""
+    try:
+        listener = assembly.listen(settings.web_host, settings.web_port)
+    except OSError as error:
+        printing.err.print(
+            f"The portal cannot listen on {settings.web_host}:{settings.web_port}: {error.strerror}. "
+            "Choose another --port, or 0 for any free one."
+        )
+        raise typer.Exit(1) from None
+    host, port = listener.getsockname()[:2]
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    with assembly.open_catalogue(settings) as catalogue:
+        about = About(user_agent=settings.user_agent, host_delay_s=settings.host_delay_s, contact=settings.contact)
+        app = create_app(catalogue, assembly.kinds(), about=about)
+        level = "info" if verbose else "warning"
+        server = uvicorn.Server(uvicorn.Config(app, log_level=level, access_log=verbose, server_header=False))
+        if json:
+            printing.line({"event": "serving", "address": address})
+        elif not quiet:
+            printing.say(f"Portal: {address}  (Ctrl+C ends it)")
+        server.run(sockets=[listener])

@@ -58,6 +58,4 @@ def _check(part: Any, contract: type[Any], module: ModuleType) -> None:
     missing = [n for n in wanted if not hasattr(part, n)]
     if missing:
         name = getattr(part, "id", repr(part))
-        raise MalformedPartError(
-            f"{module.__name__}: {name} lacks {', '.join(missing)} ({contract.__name__})"
-        )
+        raise MalformedPartError(f"{module.__name__}: {name} lacks {', '.join(missing)} ({contract.__name__})")

@@ -40,9 +40,7 @@ class Settings:
     max_pages: int = _setting(100_000, "pages a crawl may fetch in all")
     max_time_s: float = _setting(0.0, "how long a crawl may run; 0 for no limit")
     max_pages_per_host: int = _setting(10_000, "pages a crawl may fetch from one host")
-    max_pages_per_pattern: int = _setting(
-        1_000, "pages of one URL shape on one host: what a calendar can cost"
-    )
+    max_pages_per_pattern: int = _setting(1_000, "pages of one URL shape on one host: what a calendar can cost")
     fetchers: int = _setting(24, "workers that fetch pages")
     testers: int = _setting(8, "workers that test candidates")
     retries: int = _setting(2, "how often a visit that failed for a passing reason is tried again")
@@ -103,11 +101,7 @@ def _coerce(name: str, value: Any) -> Any:
         if kind is bool:
             return _as_bool(value)
         if kind is tuple:
-            return (
-                tuple(p.strip() for p in value.split(",") if p.strip())
-                if isinstance(value, str)
-                else tuple(value)
-            )
+            return tuple(p.strip() for p in value.split(",") if p.strip()) if isinstance(value, str) else tuple(value)
         return kind(value)
     except (TypeError, ValueError):
         raise SettingsError(f"The setting {name} must be {_NAMES[kind]}, not {value!r}.") from None

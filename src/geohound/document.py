@@ -19,6 +19,7 @@ _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"II+\x00", b"BM6")
 _SNIFF_BYTES = 65_536
+_HEAD_BYTES = 8_192
 _MAX_COMMENTS = 20
 _UNWRAPPED = "SOAP envelope removed"
 _CAPABILITIES = re.compile(rb"<(?:[\w.-]+:)?(?:W\w+_)?Capabilities[\s>]")
@@ -43,7 +44,7 @@ class Document:
 
     @cached_property
     def is_html(self) -> bool:
-        head = self.body[:_SNIFF_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")
+        head = self.body[:_HEAD_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")
         if head.startswith(b"<?xml"):
             head = head.partition(b"?>")[2].lstrip()
         for _ in range(_MAX_COMMENTS):
@@ -78,6 +79,8 @@ class Document:
             return False
         if self.is_html:
             return bool(_CAPABILITIES.search(self.body[:_SNIFF_BYTES]))
+        if self.body.startswith(b"<"):
+            return True
         return b"<" in self.body[:_SNIFF_BYTES] and self.body[:_SNIFF_BYTES].lstrip()[:1] not in (b"{", b"[")
 
     @cached_property

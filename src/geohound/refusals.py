@@ -24,9 +24,6 @@ _BOT_WORDS = re.compile(
     re.IGNORECASE,
 )
 _BOT_HEADERS = {"cf-mitigated": "challenge", "x-amzn-waf-action": "", "x-datadome": "", "x-sucuri-block": ""}
-_LOGIN_CODES = re.compile(
-    r"authenti|authori[sz]|token required|permission|forbidden|access denied|login", re.IGNORECASE
-)
 _TITLE = re.compile(r"<title[^>]*>(.{0,200}?)</title", re.IGNORECASE | re.DOTALL)
 
 

@@ -178,7 +178,7 @@ def _is_overfull(root: Element | None) -> bool:
 
 def local(element: Element) -> str:
     """Tag without namespace or undeclared prefix; empty for entities, comments and instructions."""
-    return _NAMES[element.tag]
+    return NAMES[element.tag]
 
 
 class _Names(dict[object, str]):
@@ -192,12 +192,12 @@ class _Names(dict[object, str]):
         return name
 
 
-_NAMES = _Names()
+NAMES = _Names()
 
 
 def name_of(tag: object) -> str:
     """The local name in a tag, whether its prefix was declared or not."""
-    return _NAMES[tag]
+    return NAMES[tag]
 
 
 def namespace(element: Element) -> str:
@@ -212,7 +212,7 @@ def index(element: Element | None, *tags: str) -> Parts:
     """
     found: defaultdict[str, list[Element]] = defaultdict(list)
     if element is not None:
-        names = _NAMES
+        names = NAMES
         for part in element.iterchildren(*tags) if tags else element:
             found[names[part.tag]].append(part)
     return found
@@ -241,7 +241,7 @@ def child(element: Element | None, *path: str) -> Element | None:
         if element is None:
             return None
         for part in element:
-            if _NAMES[part.tag] == name:
+            if NAMES[part.tag] == name:
                 element = part
                 break
         else:

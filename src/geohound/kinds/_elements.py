@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 from geohound.kinds import _boxes
 from geohound.model.service import Extent
-from geohound.safe_xml import Element, Parts, name_of
+from geohound.safe_xml import NAMES, Element, Parts, name_of
 
 MAX_WORDS = 20_000  # characters of one text; longer abstracts are clipped
 MAX_LIST = 10_000  # entries of one list: CRS, formats, keywords
@@ -29,7 +29,13 @@ def words(element: Element | None) -> str:
 
 def said(parts: Parts, name: str) -> str:
     """The words of the first child of this name."""
-    return words(parts[name][0]) if name in parts else ""
+    if name not in parts:
+        return ""
+    element = parts[name][0]
+    if len(element):
+        return words(element)
+    found = element.text
+    return " ".join(found.split())[:MAX_WORDS] if found else ""
 
 
 def first(parts: Parts, name: str) -> Element | None:
@@ -83,7 +89,7 @@ def read_keywords(parts: Parts) -> tuple[str, ...]:
     for name in _KEYWORDS:
         for group in parts.get(name, ()):
             if len(group):
-                found += [words(k) for k in group if name_of(k.tag) in _KEYWORD]
+                found += [words(k) for k in group if NAMES[k.tag] in _KEYWORD]
             else:
                 plain = words(group)
                 found += [w.strip() for w in plain.split(",")] if "," in plain else plain.split()
@@ -94,7 +100,7 @@ def read_corners(element: Element, crs: str = "", *, axis_order: _boxes.AxisOrde
     """A box of two corners, `LowerCorner` and `UpperCorner`; in WGS84BoundingBox x stands first."""
     low = high = ""
     for corner in element:
-        name = name_of(corner.tag)
+        name = NAMES[corner.tag]
         if name in _LOWER:
             low = corner.text or ""
         elif name in _UPPER:

@@ -6,7 +6,7 @@ from geohound.document import Document
 from geohound.kinds import _boxes, _ows
 from geohound.kinds._elements import href, read_corners, said, texts, unique, words
 from geohound.model.service import Extent, Layer, Service
-from geohound.safe_xml import Element, attribute, child, index, name_of
+from geohound.safe_xml import NAMES, Element, attribute, child, index
 
 _GML_IDS = ("{http://www.opengis.net/gml}id", "{http://www.opengis.net/gml/3.2}id")
 _MAX_KEYWORDS = 500
@@ -56,7 +56,7 @@ def _gml_id(element: Element) -> str:
 
 def _read_period(element: Element) -> tuple[str, ...]:
     """`begin/end`, with what is unknown or open left empty."""
-    ends = {name_of(e.tag): words(e) for e in element.iter("{*}beginPosition", "{*}endPosition", "{*}timePosition")}
+    ends = {NAMES[e.tag]: words(e) for e in element.iter("{*}beginPosition", "{*}endPosition", "{*}timePosition")}
     begin = ends.get("beginPosition") or ends.get("timePosition") or ""
     if "endPosition" in ends:
         return (f"{begin}/{ends['endPosition']}",)

@@ -14,7 +14,7 @@ from geohound.kinds._fingerprint import fingerprint
 from geohound.kinds._licence import read_access
 from geohound.model import url as urls
 from geohound.model.service import Access, Layer, Operation, Provider, Refusal, Service
-from geohound.safe_xml import Element, attribute, child, children, index, local, name_of, text
+from geohound.safe_xml import NAMES, Element, attribute, child, children, index, local, text
 
 MAX_LAYERS = safe_xml.MAX_ITEMS
 
@@ -196,9 +196,9 @@ def addresses(operation: Element, base: str) -> tuple[str, str]:
     """Where an operation is asked by GET and by POST: the first of each below its DCP elements."""
     found = {"Get": "", "Post": ""}
     for dcp in operation:
-        if name_of(dcp.tag) in ("DCP", "DCPType"):
+        if NAMES[dcp.tag] in ("DCP", "DCPType"):
             for method in (m for http in dcp for m in http):
-                name = name_of(method.tag)
+                name = NAMES[method.tag]
                 if found.get(name) == "":
                     found[name] = resolve(href(method) or href(child(method, "OnlineResource")), base)
     return found["Get"], found["Post"]

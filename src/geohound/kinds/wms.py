@@ -23,6 +23,7 @@ from geohound.kinds._licence import read_access
 from geohound.kinds._ows import Common
 from geohound.model.service import Extent, Layer, Operation, Provider, Service
 from geohound.safe_xml import (
+    NAMES,
     Element,
     Parts,
     attribute,
@@ -31,7 +32,6 @@ from geohound.safe_xml import (
     children,
     index,
     local,
-    name_of,
     text,
 )
 
@@ -178,7 +178,7 @@ def _index(element: Element) -> tuple[Parts, list[str | None]]:
 def _digest_boxes(parts: Parts, own: _Own) -> None:
     """The geographic box; the boxes in other CRS only where it is missing or useless."""
     if "EX_GeographicBoundingBox" in parts:
-        sides = {name_of(s.tag): s.text for s in parts["EX_GeographicBoundingBox"][0]}
+        sides = {NAMES[s.tag]: s.text for s in parts["EX_GeographicBoundingBox"][0]}
         own.geographic = tuple([sides.get(n) for n in _SIDES])
     elif "LatLonBoundingBox" in parts:
         stated = _attributes(parts["LatLonBoundingBox"][0])
@@ -306,7 +306,7 @@ def _read_operations(request: Element | None, base: str) -> tuple[Operation, ...
         get, post = _ows.addresses(element, base)
         formats = []
         for part in element:
-            if name_of(part.tag) == "Format":  # in 1.0.0 formats are elements: <Format><PNG/></Format>
+            if NAMES[part.tag] == "Format":  # in 1.0.0 formats are elements: <Format><PNG/></Format>
                 formats += [local(f) for f in part] or [words(part)]
         found.append(Operation(_OLD_OPERATIONS.get(name, name), get, post, tuple(f for f in formats if f)))
     return tuple(found)

@@ -1,0 +1,215 @@
+"""A document is read in whatever state it comes, and what had to be mended is told."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from datetime import UTC, datetime
+
+import pytest
+
+from geohound import safe_xml
+from geohound.document import Document
+from geohound.kinds.wms import KINDS
+from geohound.model.service import Service
+from geohound.model.visit import Response
+
+WMS = KINDS[0]
+PLAIN = """<?xml version="1.0" encoding="UTF-8"?>
+<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink">
+<Service><Name>WMS</Name><Title>Gewässer</Title></Service>
+<Capability><Request/><Layer><Title>All</Title>
+<Layer><Name>rivers</Name><Title>Flüsse</Title></Layer>
+<Layer><Name>lakes</Name><Title>Seen</Title></Layer>
+</Layer></Capability></WMS_Capabilities>
+"""
+
+
+def document(body: bytes, content_type: str = "text/xml", truncated: bool = False) -> Document:
+    url = "http://maps.test/wms"
+    return Document(
+        Response(
+            url,
+            url,
+            200,
+            {"content-type": content_type},
+            body,
+            datetime(2024, 1, 1, tzinfo=UTC),
+            truncated=truncated,
+        )
+    )
+
+
+def read(body: bytes, content_type: str = "text/xml") -> Service:
+    found = WMS.read(document(body, content_type))
+    assert isinstance(found, Service)
+    return found
+
+
+def assert_whole(service: Service) -> None:
+    assert service.title == "Gewässer"
+    assert [(layer.name, layer.title) for layer in service.layers] == [
+        ("rivers", "Flüsse"),
+        ("lakes", "Seen"),
+    ]
+
+
+def test_a_clean_document_needs_no_repair() -> None:
+    service = read(PLAIN.encode())
+    assert_whole(service)
+    assert service.repairs == ()
+
+
+UNDECLARED = PLAIN.replace('encoding="UTF-8"', "")
+LATIN = PLAIN.replace("UTF-8", "ISO-8859-1")
+BROKEN = {
+    "a byte order mark": b"\xef\xbb\xbf" + PLAIN.encode(),
+    "UTF-16 declared as UTF-8": PLAIN.encode("utf-16"),
+    "UTF-16 without a mark": PLAIN.encode("utf-16-le"),
+    "big-endian UTF-16 without a mark": PLAIN.encode("utf-16-be"),
+    "a UTF-16 mark before Latin-1": b"\xff\xfe" + LATIN.encode("latin-1"),
+    "Latin-1 that calls itself UTF-8": PLAIN.encode("cp1252"),
+    "Latin-1 that calls itself nothing": UNDECLARED.encode("cp1252"),
+    "UTF-8 that calls itself Latin-1": LATIN.encode(),
+    "an encoding nobody knows": PLAIN.replace("UTF-8", "x-nonsense").encode(),
+    "white space first": ("\r\n \t" + PLAIN).encode(),
+    "a mark, then white space": ("\ufeff\n" + PLAIN).encode(),
+    "an HTTP header block": ("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nServer: x\r\n\r\n" + PLAIN).encode(),
+    "headers without a status line": ("Content-Type: text/xml; charset=utf-8\n\n" + PLAIN).encode(),
+    "a PHP warning": ("<br />\n<b>Warning</b>: mysql_connect() in <b>/x.php</b> on line 3<br />\n" + PLAIN).encode(),
+    "a plain-text notice": ("Notice: Undefined index: map in /srv/wms.php on line 12\n" + PLAIN).encode(),
+    "HTML around it": ("<html><body><pre>\n" + PLAIN + "</pre></body></html>").encode(),
+    "HTML around it that is well-formed": (
+        "<html><body><pre>" + PLAIN.partition("?>")[2] + "</pre></body></html>"
+    ).encode(),
+    "literal line breaks": PLAIN.replace("\n", "\\n").encode(),
+    "a JSON string": json.dumps(PLAIN, ensure_ascii=False).replace("</", "<\\/").encode(),
+    "a control character": PLAIN.replace("Seen", "S\x0been").encode(),
+    "text after the end": (PLAIN + "<!-- done --> served in 3 ms").encode(),
+    "gzip without a header": gzip.compress(PLAIN.encode()),
+    "zlib without a header": zlib.compress(PLAIN.encode()),
+    "bare deflate without a header": zlib.compress(PLAIN.encode(), wbits=-15),
+    "a DOCTYPE": PLAIN.replace("?>\n", '?>\n<!DOCTYPE WMS_Capabilities SYSTEM "http://x.test/a.dtd">\n', 1).encode(),
+    "the same xmlns twice": PLAIN.replace(
+        ' xmlns:xlink="', ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xlink="', 1
+    ).encode(),
+    "an undeclared prefix": PLAIN.replace("<Request/>", "<Request><inspire:x/></Request>").encode(),
+    "an undeclared prefix on the root": PLAIN.replace("WMS_Capabilities", "wms:WMS_Capabilities").encode(),
+    "no namespace": PLAIN.replace(' xmlns="http://www.opengis.net/wms"', "").encode(),
+    "a wrong namespace": PLAIN.replace("www.opengis.net/wms", "example.com/nonsense").encode(),
+    "a mismatched tag": PLAIN.replace("<Request/>", "<Request><Get></Post></Request>").encode(),
+}
+
+
+@pytest.mark.parametrize("state", BROKEN)
+def test_a_document_with_a_flaw_is_read_whole(state: str) -> None:
+    assert_whole(read(BROKEN[state]))
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "a UTF-16 mark before Latin-1",
+        "Latin-1 that calls itself UTF-8",
+        "UTF-8 that calls itself Latin-1",
+        "white space first",
+        "an HTTP header block",
+        "a PHP warning",
+        "HTML around it",
+        "literal line breaks",
+        "text after the end",
+        "gzip without a header",
+        "the same xmlns twice",
+        "an undeclared prefix",
+        "a mismatched tag",
+    ],
+)
+def test_what_was_mended_is_told(state: str) -> None:
+    assert read(BROKEN[state]).repairs
+
+
+def test_the_encoding_of_the_header_counts_where_the_document_names_none() -> None:
+    cyrillic = UNDECLARED.replace("Gewässer", "Водоёмы").replace("ü", "u")
+    service = read(cyrillic.encode("cp1251"), "text/xml; charset=windows-1251")
+    assert service.title == "Водоёмы"
+
+
+def test_undeclared_entities_and_bare_ampersands_become_text() -> None:
+    body = PLAIN.replace("Seen", "Seen&nbsp;&amp; B&auml;che & M&O &unknown; &#1;").encode()
+    layers = read(body).layers
+    assert layers[1].title == "Seen & Bäche & M&O &unknown;"
+
+
+def test_a_soap_envelope_is_taken_off() -> None:
+    inner = PLAIN.partition("?>")[2]
+    space = "http://www.w3.org/2003/05/soap-envelope"
+    body = f'<s:Envelope xmlns:s="{space}"><s:Header/><s:Body>{inner}</s:Body></s:Envelope>'
+    service = read(body.encode())
+    assert_whole(service)
+    assert "SOAP envelope removed" in service.repairs
+
+
+def test_of_a_truncated_document_what_is_there_is_read() -> None:
+    body = PLAIN.encode()
+    service = read(body[: body.index(b"<Name>lakes") + 6])
+    assert service.title == "Gewässer"
+    assert [layer.name for layer in service.layers] == ["rivers"]
+    assert service.layers_truncated
+    assert safe_xml.CUT_OFF in service.repairs
+
+
+def test_capabilities_quoted_in_a_text_or_a_page_are_not_a_service() -> None:
+    quoted = "How to read capabilities:\n\n>>> xml = '''" + PLAIN + "'''\n>>> parse(xml)\n" + "More words. " * 80
+    page = "<html><body><p>" + "An example of an answer. " * 200 + "</p>" + PLAIN + "</body></html>"
+    assert WMS.read(document(quoted.encode())) is None
+    assert WMS.read(document(page.encode(), "text/html")) is None
+
+
+def test_external_and_internal_entities_stay_unread(tmp_path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("s3cret")
+    entities = f'<!DOCTYPE x [<!ENTITY out SYSTEM "{secret.as_uri()}"><!ENTITY in "expanded">]>'
+    body = PLAIN.replace("?>\n", f"?>\n{entities}\n", 1).replace("Seen", "a &out; b &in; c")
+    title = read(body.encode()).layers[1].title
+    assert "s3cret" not in title
+    assert "expanded" not in title
+
+
+LENIENT = {
+    "a byte order mark": '\ufeff{"a": [1, 2]}',
+    "comments": '/* made by hand */ {"a": [1, // one\n 2]}',
+    "a callback": 'callback({"a": [1, 2]});',
+    "a dotted callback": 'window.app.take({"a": [1, 2]})',
+    "a guard": ')]}\',\n{"a": [1, 2]}',
+    "trailing commas": '{"a": [1, 2, ], }',
+}
+
+
+@pytest.mark.parametrize("state", LENIENT)
+def test_json_with_a_flaw_is_read(state: str) -> None:
+    assert document(LENIENT[state].encode(), "application/json").json == {"a": [1, 2]}
+
+
+def test_json_in_utf_16_is_read() -> None:
+    assert document('{"a": "ä"}'.encode("utf-16")).json == {"a": "ä"}
+
+
+def test_slashes_and_commas_within_json_strings_stay() -> None:
+    value = {"url": "http://x.test/a,]", "note": "/* no comment */"}
+    body = json.dumps(value)[:-1] + ",}"
+    assert document(body.encode()).json == value
+
+
+def test_pages_images_and_prose_are_neither_xml_nor_json() -> None:
+    for body in (
+        b"<!doctype html><html></html>",
+        b"\x89PNG\r\n\x1a\n<x/>",
+        b"just words",
+        b"",
+        b"{broken",
+        b"<",
+    ):
+        found = document(body)
+        assert found.root is None
+        assert found.json is None

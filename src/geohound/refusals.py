@@ -10,6 +10,7 @@ from geohound.model import url as urls
 from geohound.model.service import Refusal, RefusalReason
 
 _MAX_DETAIL = 300
+_EXCEPTIONS = ("ServiceExceptionReport", "ExceptionReport", "Fault", "WMTException")  # the last is WMS 1.0.0
 _SERVICES = frozenset({"wms", "wfs", "wcs", "wmts", "wps", "csw", "sos", "sps", "wcps"})
 _LOGIN_URL = re.compile(
     r"[/.?&=](?:log-?in|sign-?in|sso|cas|saml2?|oauth2?|openid-connect|adfs|idp|auth)(?:[/.?&=]|$)",
@@ -33,7 +34,7 @@ def judge(document: Document) -> Refusal:
     if wall is not None:
         return wall
     status = document.response.status
-    if document.root_name in ("ServiceExceptionReport", "ExceptionReport", "Fault"):
+    if document.root_name in _EXCEPTIONS:
         return _read_exception(document)
     if status in (404, 410):
         return Refusal(RefusalReason.NOT_FOUND, f"HTTP {status}")
@@ -91,7 +92,7 @@ def _read_exception(document: Document) -> Refusal:
     root = document.root
     for element in root.iter("{*}*") if root is not None else ():
         name = safe_xml.local(element)
-        if name in ("ServiceException", "Exception", "Fault"):
+        if name in ("ServiceException", "Exception", "Fault", "WMTException"):
             code = code or safe_xml.attribute(element, "code") or safe_xml.attribute(element, "exceptionCode")
             words = words or safe_xml.text(element)
     detail = ": ".join(part for part in (code, words) if part)[:_MAX_DETAIL]

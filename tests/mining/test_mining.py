@@ -87,6 +87,12 @@ def test_other_scripts_are_not_taken_for_libraries(name: str) -> None:
     assert not script.is_library(f"/static/{name}")
 
 
+def test_configuration_named_in_data_attributes_is_followed() -> None:
+    page = mined("<div data-config='/config/map-3.json' data-wms='http://b.test/wms?a=1&amp;b=2' data-x='hello'></div>")
+    assert found(page, Place.CONFIG) == ["/config/map-3.json"]
+    assert found(page, Place.SCRIPT) == ["http://b.test/wms?a=1&b=2"]
+
+
 def test_a_viewer_configuration_gives_its_services() -> None:
     body = '{"layers": [{"type": "wms", "url": "https:\\/\\/b.test\\/wms?", "x": "https://docs.test/index.html"}]}'
     assert found(mined(body, "application/json"), Place.SCRIPT) == ["https://b.test/wms"]

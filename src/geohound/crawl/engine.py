@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from geohound import probe
@@ -172,6 +172,9 @@ class Crawl:
         if visit.status in _BUSY:
             await self._failed(candidate, busy(visit))
             return
+        if await self._leads_to_known(candidate, visit):
+            await self._drop(candidate, FailureReason.DUPLICATE_CONTENT, visit.status)
+            return
         document = Document(visit)
         verdict = probe.recognise(document, self.parts.kinds)
         if _deserves_more(verdict):
@@ -191,6 +194,13 @@ class Crawl:
             return
         links = await self._propose(page, candidate)
         await self._done(Outcome(candidate, len(verdict.services), new, links, visit.status))
+
+    async def _leads_to_known(self, candidate: Candidate, visit: Response) -> bool:
+        """Did redirects end at a page that was visited before, or waits for its own visit?"""
+        target = urls.canonical(visit.final_url)
+        if not visit.chain or target is None or target == candidate.url:
+            return False
+        return not await self.parts.frontier.remember(replace(candidate, url=target, via=Via.REDIRECT))
 
     async def _test(self, candidate: Candidate) -> None:
         """A candidate that looks like a service: ask it, catalogue what it proves."""

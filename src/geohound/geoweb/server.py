@@ -31,8 +31,9 @@ class _Refused(Exception):  # noqa: N818
 class _Connection(asyncio.Protocol):
     """Reads requests one after another and answers each before it reads the next."""
 
-    def __init__(self, world: World, moods: Moods) -> None:
+    def __init__(self, world: World, moods: Moods, observe: Callable[[Request], None] | None = None) -> None:
         self._world = world
+        self._observe = observe
         self._moods = moods
         self._buffer = b""
         self._is_busy = False
@@ -62,6 +63,8 @@ class _Connection(asyncio.Protocol):
             self._answer(request, keep)
 
     def _answer(self, request: Request, keep: bool) -> None:
+        if self._observe is not None:
+            self._observe(request)
         reply = respond(self._world, request, self._moods)
         if reply.hang:
             self._is_busy = True
@@ -152,10 +155,12 @@ def _read_target(method: str, target: str, headers: dict[str, str], body: bytes)
 
 
 @asynccontextmanager
-async def running(world: World, port: int = 0) -> AsyncIterator[tuple[str, int]]:
-    """Serve the world inside the running loop; gives the address, and stops at the end."""
+async def running(
+    world: World, port: int = 0, observe: Callable[[Request], None] | None = None
+) -> AsyncIterator[tuple[str, int]]:
+    """Serve the world inside the running loop; gives the address, and stops at the end. `observe` sees each request."""
     connections: set[asyncio.BaseTransport] = set()
-    server = await _start(world, _bind(port), connections)
+    server = await _start(world, _bind(port), connections, observe)
     try:
         address = server.sockets[0].getsockname()
         yield str(address[0]), int(address[1])
@@ -166,7 +171,12 @@ async def running(world: World, port: int = 0) -> AsyncIterator[tuple[str, int]]
         await server.wait_closed()
 
 
-async def _start(world: World, sock: socket.socket, connections: set[asyncio.BaseTransport]) -> asyncio.Server:
+async def _start(
+    world: World,
+    sock: socket.socket,
+    connections: set[asyncio.BaseTransport],
+    observe: Callable[[Request], None] | None = None,
+) -> asyncio.Server:
     moods = Moods()
 
     class Kept(_Connection):
@@ -179,7 +189,7 @@ async def _start(world: World, sock: socket.socket, connections: set[asyncio.Bas
         def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
             connections.discard(self._transport)
 
-    return await asyncio.get_running_loop().create_server(lambda: Kept(world, moods), sock=sock, backlog=4096)
+    return await asyncio.get_running_loop().create_server(lambda: Kept(world, moods, observe), sock=sock, backlog=4096)
 
 
 def _bind(port: int) -> socket.socket:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -14,6 +16,7 @@ from . import script, text
 MAX_LINKS = 6_000
 MAX_TEXT = 40_000
 MAX_OPEN_TAGS = 10_000
+MAX_DATA_ATTRIBUTES = 2_000
 MAX_CONTEXT = 500_000  # characters read around links in all, so that nesting cannot make it quadratic
 _ANCHORS = "a[href], area[href], iframe[src], frame[src], link[href], form[action]"
 _LINK_RELS = frozenset(
@@ -30,6 +33,8 @@ _SMALL = frozenset(
     ("p", "li", "td", "th", "dd", "dt", "span", "label", "em", "strong", "b", "i", "h1", "h2", "h3", "h4", "h5", "h6")
 )
 _TAG = re.compile(r"</|<[a-zA-Z]")
+# Viewers take their configuration and services from data-config, data-url and the like.
+_DATA = re.compile(r"\bdata-[\w-]{1,40}\s*=\s*[\"']([^\"'<>\s]{4,500})[\"']", re.IGNORECASE)
 _REFRESH = re.compile(r"url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE)
 
 
@@ -44,6 +49,8 @@ def read(source: str, url: str) -> Page:
     found += text.links(visible, Place.TEXT)
     found += _code(body)
     inline, files = _scripts(tree)
+    for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
+        inline += script.address(unescape(match[1]))
     return Page(
         url=_base(base, url),
         title=_words(tree.css_first("title"))[:300],

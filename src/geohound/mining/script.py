@@ -44,17 +44,23 @@ def links(source: str) -> list[Link]:
     """Full addresses that may be services, relative ones that look like services, and configuration files."""
     found: list[Link] = []
     for words in _strings(source[:MAX_BYTES]):
-        if "http" in words[:2000].lower():
-            found += [
-                Link(link.url, context=link.context, place=Place.SCRIPT)
-                for link in text.links(words, Place.SCRIPT)
-                if looks_like_service(link.url) or not _NO_SERVICE.search(link.url)
-            ]
-        elif len(words) <= MAX_ADDRESS and ("/" in words or "." in words):
-            found += _relative(words.replace("\\/", "/"))
+        found += address(words)
         if len(found) >= text.MAX_LINKS:
             break
     return found
+
+
+def address(words: str) -> list[Link]:
+    """The addresses in one string of a script, or in one attribute."""
+    if "http" in words[:2000].lower():
+        return [
+            Link(link.url, context=link.context, place=Place.SCRIPT)
+            for link in text.links(words, Place.SCRIPT)
+            if looks_like_service(link.url) or not _NO_SERVICE.search(link.url)
+        ]
+    if len(words) <= MAX_ADDRESS and ("/" in words or "." in words):
+        return _relative(words.replace("\\/", "/"))
+    return []
 
 
 def _strings(source: str) -> Iterator[str]:

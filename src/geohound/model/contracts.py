@@ -123,6 +123,9 @@ class Frontier(Protocol):
     ) -> None:
         """End a lease: done, dropped with a reason, or to be tried again later."""
 
+    async def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> bool:
+        """Note a URL that was visited without a lease, the target of a redirect; False if it was known."""
+
     def postpone(self, host: str, until: float) -> None:
         """Leave a host alone until then."""
 

@@ -156,7 +156,7 @@ class CurlFetcher:
 
     async def _await_turn(self, errand: _Errand, target: Target) -> Failure | None:
         """Wait until the host is due, if that is soon; every request waits: pages, robots.txt, redirects."""
-        wait_s = self.pace.wait_s(target.host)
+        wait_s = self.pace.wait_s(target.host, self.robots.delay_s(target.url))
         if wait_s > self.manners.patience_s:
             failure = self._failure(errand, FailureReason.RATE_LIMITED, "the host asked for a pause")
             return replace(failure, retry_after_s=wait_s)

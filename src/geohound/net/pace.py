@@ -40,6 +40,7 @@ class HostPace:
 
     next_at: float = 0.0
     troubles: int = 0
+    ended_at: float = -math.inf  # of the last visit
 
 
 def retry_after_s(value: str, now: datetime) -> float | None:
@@ -94,8 +95,11 @@ class Pace:
         """The clock's monotonic second from which the host may be asked; 0 if it never was."""
         return self._hosts.get(host, HostPace()).next_at
 
-    def wait_s(self, host: str) -> float:
-        return max(0.0, self.next_at(host) - self._clock.monotonic())
+    def wait_s(self, host: str, crawl_delay_s: float | None = None) -> float:
+        """Seconds until the host is due; a delay that was learned only after the last visit counts from its end."""
+        known = self._hosts.get(host, HostPace())
+        asked = min(crawl_delay_s or 0.0, self._rules.max_crawl_delay_s)
+        return max(0.0, max(known.next_at, known.ended_at + asked) - self._clock.monotonic())
 
     def record(self, host: str, visit: Visit, crawl_delay_s: float | None = None) -> float:
         """A visit to the host is over: when the next may begin."""
@@ -104,7 +108,7 @@ class Pace:
         now = self._clock.monotonic()
         due = now + pause_s(visit, troubles, crawl_delay_s, self._rules)
         # Two visits may have been under way at once: the longer pause counts.
-        pace = HostPace(max(known.next_at, due), troubles)
+        pace = HostPace(max(known.next_at, due), troubles, now)
         if len(self._hosts) >= _MAX_HOSTS and host not in self._hosts:
             self._forget(now)
         self._hosts[host] = pace

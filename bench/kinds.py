@@ -81,7 +81,9 @@ def load(corpus: Path) -> list[Sample]:
 
 def read_by_all(body: bytes) -> list[Service]:
     """What every kind of Geohound makes of a document."""
-    document = Document(Response(URL, URL, 200, {}, body, NOW))
+    # As `geohound identify FILE` reads it: a saved answer has no web address to lean on.
+    address = "file:///saved/answer"
+    document = Document(Response(address, address, 200, {}, body, NOW))
     answers = (kind.read(document) for kind in plugins.discover("kinds").values())
     return [answer for answer in answers if isinstance(answer, Service)]
 

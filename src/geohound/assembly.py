@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from geohound.crawl.engine import Crawl, Parts, Plan
+from geohound.crawl.engine import Crawl
 from geohound.crawl.follow import Fence, Scope
+from geohound.crawl.plan import Parts, Plan
 from geohound.document import Document
 from geohound.mining import mine
 from geohound.model.bbox import BBox

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import urljoin
 
 from geohound.document import Document
@@ -42,10 +42,12 @@ async def identify(
     kinds: Mapping[str, Kind],
     max_bytes: int | None = None,
     known: Document | None = None,
+    is_complete: Callable[[Service], bool] = lambda _: False,
 ) -> Verdict:
     """What lives at this URL: what it suggests is asked first, and never more than a few requests are made.
 
-    `known` is the answer to the URL as found, where somebody has it already.
+    `known` is the answer to the URL as found, where somebody has it already; a service that `is_complete` elsewhere is
+    not asked for its further documents.
     """
     suspects = [kind for kind in kinds.values() if kind.suspects(url)]
     plan = _requests(url, suspects)
@@ -65,7 +67,9 @@ async def identify(
             document = Document(visit)
         verdict = recognise(document, kinds)
         if verdict.services:
-            services = await _complete(verdict.services, fetcher, kinds, tried)
+            services = verdict.services
+            if not all(is_complete(service) for service in services):
+                services = await _complete(services, fetcher, kinds, tried)
             return Verdict(services, tried=tuple(tried))
         refusal = _stronger(refusal, verdict.refusal)
         if refusal and refusal.reason in _FINAL:

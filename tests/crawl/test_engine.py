@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from geohound import plugins
-from geohound.crawl.engine import Crawl, Parts, Plan
+from geohound.crawl.engine import Crawl
+from geohound.crawl.plan import Parts, Plan
 from geohound.document import Document
 from geohound.geoweb import Request, ServiceSpec, services
 from geohound.mining import mine

@@ -9,7 +9,7 @@ import pytest
 
 from geohound.document import Document
 from geohound.kinds import atom, context, kml, opensearch
-from geohound.model.service import Service
+from geohound.model.service import Refusal, RefusalReason, Service
 from geohound.model.visit import Response
 
 (ATOM,), (KML,), (SEARCH,) = atom.KINDS, kml.KINDS, opensearch.KINDS
@@ -89,12 +89,11 @@ def test_a_map_context_leads_to_the_services_of_its_layers() -> None:
     <Layer queryable="1"><Server service="OGC:WMS" version="1.1.1">
     <OnlineResource xlink:href="http://b.test/wms?map=x"/>
     </Server><Name>lakes</Name><Title>Lakes</Title></Layer></LayerList></ViewContext>"""
-    service = WMC.read(document(body))
-    assert isinstance(service, Service)
-    assert service.links == ("http://b.test/wms?map=x&SERVICE=WMS&REQUEST=GetCapabilities",)
-    assert (service.layers[0].name, service.layers[0].queryable) == ("lakes", True)
-    assert service.extent is not None
-    assert service.extent.box is not None
+    refusal = WMC.read(document(body))
+    assert isinstance(refusal, Refusal)
+    assert (refusal.reason, refusal.kind) == (RefusalReason.OTHER_KIND, "wmc")
+    assert refusal.lists == ("http://b.test/wms?map=x&SERVICE=WMS&REQUEST=GetCapabilities",)
+    assert "“Map” with 1 layers" in refusal.detail
 
 
 def context_json(profile: str) -> bytes:
@@ -109,10 +108,10 @@ def context_json(profile: str) -> bytes:
 
 
 def test_an_ows_context_in_geojson_is_known_by_its_profile() -> None:
-    service = OWC.read(document(context_json("http://www.opengis.net/spec/owc-geojson/1.0/req/core")))
-    assert isinstance(service, Service)
-    assert (service.title, service.layers[0].name) == ("Map", "Lakes")
-    assert service.links == ("http://b.test/wms?SERVICE=WMS&REQUEST=GetCapabilities",)
+    refusal = OWC.read(document(context_json("http://www.opengis.net/spec/owc-geojson/1.0/req/core")))
+    assert isinstance(refusal, Refusal)
+    assert "“Map”" in refusal.detail
+    assert refusal.lists == ("http://b.test/wms?SERVICE=WMS&REQUEST=GetCapabilities",)
     assert OWC.read(document(context_json("http://other.test/profile"))) is None
 
 
@@ -121,9 +120,9 @@ def test_an_ows_context_in_atom_is_known_by_its_offerings() -> None:
     <title>Map</title>
     <entry><title>Lakes</title><owc:offering code="x"><owc:operation code="GetCapabilities" method="GET"
     href="http://b.test/wms?SERVICE=WMS&amp;REQUEST=GetCapabilities"/></owc:offering></entry></feed>"""
-    service = OWC.read(document(body))
-    assert isinstance(service, Service)
-    assert service.links == ("http://b.test/wms?SERVICE=WMS&REQUEST=GetCapabilities",)
+    refusal = OWC.read(document(body))
+    assert isinstance(refusal, Refusal)
+    assert refusal.lists == ("http://b.test/wms?SERVICE=WMS&REQUEST=GetCapabilities",)
     assert ATOM.read(document(body)) is None
 
 

@@ -51,7 +51,7 @@ READERS = {kind.id: kind for module in MODULES for kind in module.KINDS}
 MADE = [
     (kind, version, seed)
     for kind in services.KINDS
-    if kind in READERS
+    if kind in READERS and kind not in services.LISTS
     for version in services.VERSIONS[kind]
     for seed in range(4)
 ]

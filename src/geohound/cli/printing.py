@@ -53,6 +53,7 @@ def identified(source: str, verdict: Verdict, elapsed_ms: float) -> dict[str, An
         **described(shown),
         "endpoint": first.endpoint if first else None,
         "refusal": {"reason": str(refusal.reason), "detail": refusal.detail} if refusal and not first else None,
+        "lists": list(refusal.lists) if refusal else [],
         "elapsed_ms": round(elapsed_ms, 1),
     }
 

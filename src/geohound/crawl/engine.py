@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from geohound import probe
 from geohound.document import Document
 from geohound.model import url as urls
-from geohound.model.bbox import BBox, overlaps
-from geohound.model.contracts import Catalogue, Clock, Fetcher, Frontier, Harvester, Kind, Order
+from geohound.model.bbox import overlaps
+from geohound.model.contracts import Fetcher
 from geohound.model.health import Check
 from geohound.model.service import RefusalReason, Service, Sighting, Verdict
 from geohound.model.visit import (
@@ -28,7 +28,8 @@ from geohound.model.visit import (
     Visit,
 )
 
-from .follow import PROBE_BONUS, Fence, follow
+from .follow import PROBE_BONUS, follow
+from .plan import Parts, Plan
 from .progress import Listener, Progress
 from .repetition import Repetition
 
@@ -50,40 +51,6 @@ _WALLS = {
     RefusalReason.LOGIN_WALL: FailureReason.LOGIN_WALL,
     RefusalReason.BOT_WALL: FailureReason.BOT_WALL,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What the user asked of this crawl."""
-
-    task: int = 0
-    max_pages: int = 100_000
-    max_time_s: float = 0.0
-    fetchers: int = 24
-    testers: int = 8
-    retry_after_s: float = 30.0
-    max_retry_after_s: float = 600.0
-    max_page_bytes: int = 5_000_000
-    max_service_bytes: int = 80_000_000
-    kinds: frozenset[str] = frozenset()
-    bbox: BBox | None = None
-    fence: Fence = field(default_factory=Fence)
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts a crawl works with; assembly chooses them."""
-
-    fetcher: Fetcher
-    frontier: Frontier
-    catalogue: Catalogue
-    kinds: Mapping[str, Kind]
-    order: Order
-    harvesters: Mapping[str, Harvester]
-    mine: Callable[[Document], Page]
-    clock: Clock
-    sitemaps: Callable[[str], Awaitable[Sequence[str]]]
-    next_at: Callable[[str], float]  # when a host may be asked again, on the clock's monotonic
 
 
 class Crawl:
@@ -179,10 +146,9 @@ class Crawl:
         verdict = probe.recognise(document, self.parts.kinds)
         if _deserves_more(verdict):
             asking = _Counting(self.parts.fetcher, self._count)
-            verdict = await probe.identify(
-                candidate.url, asking, self.parts.kinds, self.plan.max_service_bytes, known=document
-            )
+            verdict = await self._identify(candidate.url, asking, document)
         new = await self._catalogue(verdict.services, candidate, visit)
+        await self._follow_list(verdict, candidate)
         if not verdict.services:
             objection = _objection(verdict.refusal.reason if verdict.refusal else None, document)
             if objection:
@@ -204,11 +170,11 @@ class Crawl:
 
     async def _test(self, candidate: Candidate) -> None:
         """A candidate that looks like a service: ask it, catalogue what it proves."""
-        kinds = self.parts.kinds
         counting = _Counting(self.parts.fetcher, self._count)
-        verdict = await probe.identify(candidate.url, counting, kinds, self.plan.max_service_bytes)
+        verdict = await self._identify(candidate.url, counting)
         self.progress.tested += 1
         new = await self._catalogue(verdict.services, candidate, counting.last)
+        await self._follow_list(verdict, candidate)
         if verdict.services:
             await self._done(Outcome(candidate, len(verdict.services), new, status=200))
             return
@@ -222,6 +188,14 @@ class Crawl:
             await self._mine_after_all(candidate, last)
             return
         await self._drop(candidate, FailureReason.HTTP_ERROR, last.status if last else 0)
+
+    async def _identify(self, url: str, fetcher: Fetcher, known: Document | None = None) -> Verdict:
+        def is_complete(service: Service) -> bool:
+            return bool(self.parts.catalogue.find_endpoint(service.endpoint))
+
+        return await probe.identify(
+            url, fetcher, self.parts.kinds, self.plan.max_service_bytes, known=known, is_complete=is_complete
+        )
 
     async def _mine_after_all(self, candidate: Candidate, answer: Response) -> None:
         """The address only looked like a service: what answered is a page like any other."""
@@ -241,7 +215,7 @@ class Crawl:
     async def _catalogue(self, services: Sequence[Service], candidate: Candidate, visit: Visit | None) -> int:
         """Put what was proved into the catalogue; follow what it lists. How many were new."""
         new = 0
-        for service in services:
+        for service in self._whole(services):
             if not self._is_wanted(service):
                 continue
             now = self.parts.clock.now()
@@ -258,6 +232,12 @@ class Crawl:
             await self._follow_service(service, candidate)
         return new
 
+    def _whole(self, services: Sequence[Service]) -> Sequence[Service]:
+        """One page of an API tells less than what is known: another door to it must not overwrite the whole."""
+        if not any(service.companions for service in services):
+            return services
+        return self.parts.catalogue.find_endpoint(services[0].endpoint) or services
+
     def _is_wanted(self, service: Service) -> bool:
         """Does it pass the user's filters? A service without a box passes: nobody knows where it is."""
         plan = self.plan
@@ -269,15 +249,19 @@ class Crawl:
     async def _follow_service(self, service: Service, candidate: Candidate) -> None:
         """Services name other services: contexts, directories and catalogues."""
         listed = [c for c in (urls.canonical(u, service.endpoint) for u in service.links) if c]
-        await self._admit([self._listed(url, service, candidate, Via.SERVICE) for url in listed])
+        clue = f"listed by {service.title}"
+        await self._admit([_listed(u, candidate, (service.endpoint, clue), Via.SERVICE) for u in listed])
         for harvester in self.parts.harvesters.values():
             if harvester.id == service.kind:
                 async for found in harvester.harvest(service.endpoint, _Counting(self.parts.fetcher, self._count)):
-                    await self._admit([self._listed(found.url, service, candidate, Via.HARVEST)])
+                    await self._admit([_listed(found.url, candidate, (service.endpoint, clue), Via.HARVEST)])
 
-    def _listed(self, url: str, service: Service, candidate: Candidate, via: Via) -> Candidate:
-        depth = candidate.depth + 1
-        return Candidate(url, via, service.endpoint, f"listed by {service.title}"[:200], PROBE_BONUS, depth, probe=True)
+    async def _follow_list(self, verdict: Verdict, candidate: Candidate) -> None:
+        """A map context is no service, but it names some."""
+        if verdict.refusal and verdict.refusal.lists:
+            listed = [c for c in (urls.canonical(u, candidate.url) for u in verdict.refusal.lists) if c]
+            clue = verdict.refusal.detail
+            await self._admit([_listed(u, candidate, (candidate.url, clue), Via.SERVICE) for u in listed])
 
     async def _propose(self, page: Page, candidate: Candidate) -> int:
         """Score the links of a page and offer them to the frontier."""
@@ -362,6 +346,12 @@ class _Counting:
 
     async def close(self) -> None:
         """The inner fetcher belongs to somebody else."""
+
+
+def _listed(url: str, candidate: Candidate, where: tuple[str, str], via: Via) -> Candidate:
+    """An address that a document gives as a service; `where` is the document and what it says."""
+    found_on, clue = where
+    return Candidate(url, via, found_on, clue[:200], PROBE_BONUS, candidate.depth + 1, probe=True)
 
 
 def _objection(refusal: RefusalReason | None, document: Document) -> FailureReason | None:

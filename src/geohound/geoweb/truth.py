@@ -113,7 +113,7 @@ def describe(world: World, placed: Placed, depths: Depths | None) -> dict[str, A
 
 def iterate_services(world: World, with_depth: bool = True) -> Iterator[dict[str, Any]]:
     depths = Depths(world) if with_depth else None
-    return (describe(world, placed, depths) for placed in world.services)
+    return (describe(world, p, depths) for p in world.services if p.spec.kind not in services.LISTS)
 
 
 def tell(world: World, with_depth: bool = True) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class Proof:
     conforms_to: tuple[str, ...] = ()
     is_landing: bool = False
     is_whole: bool = False  # it lists all that the API offers
-    is_provisional: bool = False  # a landing page that has data without saying of which kind
+    guesses: set[str] = field(default_factory=set)  # a landing page that has data without saying of which kind
 
     def add(self, kind: str, *listed: Row) -> None:
         self.kinds.add(kind)
@@ -113,7 +113,7 @@ def _weigh_landing(value: Row, links: Mapping[str, list[Row]], proof: Proof) -> 
         if kind and rel not in ("items", "item"):
             proof.add(kind)
     if "data" in links and "stac_version" not in value and not proof.kinds & {"ogcapi-records", "ogcapi-coverages"}:
-        proof.is_provisional = not proof.kinds
+        proof.guesses.add("ogcapi-features")
         proof.add("ogcapi-features")
 
 
@@ -158,6 +158,10 @@ def _kinds_of_collection(row: Row) -> set[str]:
         kinds = {*kinds - {"ogcapi-features"}, "ogcapi-records"}
     elif item_type == "feature" and "ogcapi-edr" not in kinds:
         kinds.add("ogcapi-features")
+    elif item_type == "tile":  # pygeoapi links to items that its tiles do not have
+        kinds.discard("ogcapi-features")
+    if any(path_of(words(link.get("href"))).endswith("/tiles") for link in links.get("data", ())):
+        kinds.add("ogcapi-tiles")  # TiPg knows no relation of its own for them
     # A collection that does not say what it holds is a feature collection by the standard's default.
     return kinds or {"ogcapi-features"}
 

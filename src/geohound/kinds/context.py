@@ -1,4 +1,8 @@
-"""Documents that list the services of a map: Web Map Context, OWS Context in XML, Atom and GeoJSON."""
+"""Documents that list the services of a map: Web Map Context, OWS Context in XML, Atom and GeoJSON.
+
+A context is a file that somebody saved, no service: nothing answers there but the file itself. It is refused with the
+services that it lists, and those are asked.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from geohound.kinds._json import absolute, box, mapping, rows, texts, words
 from geohound.kinds._licence import read_access
 from geohound.kinds._reader import Reader, finish, itself, path_of, strip_view
 from geohound.model import url as urls
-from geohound.model.service import Extent, Layer, Provider, Service
+from geohound.model.service import Extent, Layer, Provider, Refusal, RefusalReason, Service
 from geohound.safe_xml import Element, attribute, child, children, local, namespace, text
 
 _OWC = "opengis.net/owc"
@@ -29,14 +33,26 @@ def suspects_owc(url: str) -> bool:
     return path_of(url).lower().endswith((".owc", ".owc.json", ".owc.xml"))
 
 
-def read_wmc(document: Document) -> Service | None:
+def read_wmc(document: Document) -> Refusal | None:
     if document.root_name not in ("ViewContext", "WMS_Viewer_Context"):
         return None
     root = document.root
-    return _read_map_context("wmc", document, root) if root is not None else None
+    return _as_list(_read_map_context("wmc", document, root)) if root is not None else None
 
 
-def read_owc(document: Document) -> Service | None:
+def read_owc(document: Document) -> Refusal | None:
+    found = _read_owc(document)
+    return _as_list(found) if found is not None else None
+
+
+def _as_list(context: Service) -> Refusal:
+    links = tuple(dict.fromkeys(context.links))
+    title = f" “{context.title}”" if context.title else ""
+    detail = f"a map context{title} with {len(context.layers)} layers of {len(links)} services"
+    return Refusal(RefusalReason.OTHER_KIND, detail, context.kind, links)
+
+
+def _read_owc(document: Document) -> Service | None:
     if document.root_name == "OWSContext" and document.root is not None:
         return _read_map_context("owc", document, document.root)
     if document.root_name == "feed":

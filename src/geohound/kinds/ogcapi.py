@@ -25,7 +25,8 @@ from geohound.kinds._reader import Reader, below_root, finish, path_of, root_of
 from geohound.model.service import Layer, Operation, Provider, Service
 
 _BELOW = re.compile(
-    r"/(?:conformance|api|openapi|queryables)/?$"
+    r"/(?:conformance|api|openapi|queryables|collections)(?:\.json|\.html)?/?$"
+    r"|(?<=/wfs3)\.(?:json|html)$"  # QGIS Server writes its views as endings
     # …/ogc/tiles/v1 is a root, though its last but one step sounds like a resource.
     r"|/(?:collections|processes|jobs|styles|tiles|map|tilesets|tileMatrixSets)(?!/v\d+(?:/|$))(?:/.*)?$",
     re.IGNORECASE,
@@ -122,7 +123,7 @@ def _completion(kind: str, root: str, proof: evidence.Proof) -> dict[str, Any]:
         root if not proof.is_landing else "",
     ]
     found = tuple(f"{a}{'&' if '?' in a else '?'}f=json" for a in asked if a)
-    return {"companions": found, "provisional": proof.is_provisional}
+    return {"companions": found, "provisional": kind in proof.guesses}
 
 
 def _read_provider(contact: Mapping[str, Any]) -> Provider:

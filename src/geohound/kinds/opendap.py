@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import islice
+from urllib.parse import unquote
 
 from geohound import safe_xml
 from geohound.document import Document
@@ -14,7 +15,10 @@ from geohound.kinds._reader import Reader, finish, path_of
 from geohound.model.service import Extent, Layer, Provider, Refusal, RefusalReason, Service
 from geohound.safe_xml import attribute, local, text
 
-_ADDRESS = re.compile(r"/(?:dodsC|opendap|dap|dap4|dods)/.+|\.(?:dds|das|ddx|dmr|dmr\.xml)$", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"/(?:dodsC|opendap|dap|dap4|dods)/.+|\.(?:dds|das|ddx|dmr|dmr\.xml)$|\.(?:nc4?|hdf5?|h5|grib2?|grb2?)\.html$",
+    re.IGNORECASE,
+)
 _RESPONSE = re.compile(r"\.(?:dds|das|ddx|dmr(?:\.xml)?|dods|ver|info|html|ascii)$", re.IGNORECASE)
 _DDS = re.compile(r"\A\s*Dataset\s*\{", re.IGNORECASE)
 _DDS_END = re.compile(r"\}\s*([^;{}]{0,300});\s*\Z")
@@ -24,7 +28,10 @@ _TYPES = "Byte|U?Int(?:8|16|32|64)|Float(?:32|64)|String|Url|Char|Opaque|Enum"
 _MARK = re.compile(r"[{};]")
 _GLOBAL = re.compile(r"\bString\s+(\w{1,60})\s+\"((?:[^\"\\]|\\.){0,4000})\"")
 _NUMBER = re.compile(r"\b(?:Float|Int)\d\d\s+(geospatial_\w{1,40})\s+([-+\d.eE]{1,40})\s*;")
+# Containers of a DAS that describe the dataset; the last is what pydap calls the sizes of the axes.
+_NO_VARIABLES = ("_GLOBAL", "DODS_EXTRA", "dimensions")
 _HEAD_CHARS = 2_000_000
+_SERVER_HEADERS = ("xdods-server", "x-opendap-server", "xopendap-server", "opendap-server")
 _MAX_VARIABLES = 20_000
 
 
@@ -69,7 +76,7 @@ def _read_dds(document: Document) -> Service | None:
     if end is None and not document.response.truncated and len(document.text) <= _HEAD_CHARS:
         return None
     layers = tuple(Layer(name=name) for name in dict.fromkeys(_read_variables(source)))
-    title = end[1].strip() if end else ""
+    title = unquote(end[1].strip()) if end else ""
     service = _service(document, "2.0", title or _root(document.url).rpartition("/")[2], layers)
     return replace(service, companions=(f"{service.endpoint}.das",))
 
@@ -99,7 +106,7 @@ def _read_das(document: Document) -> Service:
     facts = {found[1].lower(): found[2] for found in islice(_GLOBAL.finditer(source), 5_000)}
     numbers = {found[1].lower(): found[2] for found in islice(_NUMBER.finditer(source), 1_000)}
     names = re.findall(r"^ {1,8}(\w{1,200})\s*\{", source, re.MULTILINE)[:_MAX_VARIABLES]
-    layers = tuple(Layer(name=n) for n in dict.fromkeys(names) if not n.endswith(("_GLOBAL", "DODS_EXTRA")))
+    layers = tuple(Layer(name=n) for n in dict.fromkeys(names) if not n.endswith(_NO_VARIABLES))
     provider = Provider(
         name=facts.get("institution", "") or facts.get("creator_name", ""),
         email=facts.get("creator_email", ""),
@@ -133,7 +140,7 @@ def _read_xml(document: Document) -> Service | None:
         "4.0" if is_four else "2.0",
         title,
         layers,
-        (facts.get("summary", ""), Provider(name=facts.get("institution", "")), None),
+        (facts.get("summary", ""), Provider(name=facts.get("institution", "")), _read_box(facts)),
     )
 
 
@@ -145,9 +152,7 @@ def _service(
     about: tuple[str, Provider, Extent | None] = ("", Provider(), None),
 ) -> Service:
     headers = document.response.headers
-    server = (
-        headers.get("xdods-server", "") or headers.get("x-opendap-server", "") or headers.get("xopendap-server", "")
-    )
+    server = next((headers[name] for name in _SERVER_HEADERS if headers.get(name)), "")
     abstract, provider, box = about
     service = Service(
         kind="opendap",

@@ -98,7 +98,7 @@ def read_static(document: Document) -> Service | None:
     if _is_api_landing(value, links) or _is_api_collection(value, links, document.url):
         return None
     version = _version(value)
-    listed = [*links.get("child", ()), *links.get("item", ())]
+    listed = _without_pages([*links.get("child", ()), *links.get("item", ())])
     service = Service(
         kind="stac",
         endpoint=strip_view(document.url),
@@ -143,6 +143,11 @@ def _read_child(link: Mapping[str, Any], url: str) -> Layer:
     if last.lower() in ("catalog.json", "collection.json", "item.json") and len(steps) > 1:
         last = steps[-2]
     return Layer(name=last.removesuffix(".json") or title or "?", title=title, links=(href,) if href else ())
+
+
+def _without_pages(listed: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Links to pages for people beside those to the same in JSON, as pygeoapi lists them, are left out."""
+    return [link for link in listed if not words(link.get("type")).startswith("text/html")] or listed
 
 
 def _read_collection(value: Mapping[str, Any], url: str) -> Layer:

@@ -15,6 +15,9 @@ from geohound.safe_xml import Element, attribute, child, children, text
 
 _TMS_PATH = re.compile(r"/tms(?:/|$)|/tilemapresource\.xml$", re.IGNORECASE)
 _EDGES = ("minx", "miny", "maxx", "maxy")
+_BELOW_VERSION = re.compile(r"/\d+\.\d+\.\d+/(.+?)/?$")
+# The name that the specification gives to the sphere's Mercator; MapProxy still writes it.
+_OLD_MERCATOR = "OSGEO:41001"
 
 
 def suspects_tms(url: str) -> bool:
@@ -76,19 +79,27 @@ def _service(document: Document, root: Element, layers: tuple[Layer, ...]) -> Se
 def _read_entry(element: Element, url: str) -> Layer:
     """A tile map as its service lists it; called by what follows the version in its address."""
     href = absolute(attribute(element, "href"), url)
-    crs = crs_code(attribute(element, "srs"))
-    below = re.search(r"/\d+\.\d+\.\d+/(.+)$", path_of(href))
-    name = below[1] if below else path_of(href).rpartition("/")[2]
+    crs = _crs_of(attribute(element, "srs"))
     title = attribute(element, "title")
-    return Layer(name=name or title, title=title, crs=(crs,) if crs else (), links=(href,) if href else ())
+    return Layer(name=_name_of(href) or title, title=title, crs=(crs,) if crs else (), links=(href,) if href else ())
+
+
+def _name_of(url: str) -> str:
+    path = path_of(url).rstrip("/")
+    below = _BELOW_VERSION.search(path)
+    return below[1] if below else path.rpartition("/")[2].removesuffix("tilemapresource.xml")
+
+
+def _crs_of(stated: str) -> str:
+    return "EPSG:3857" if stated.strip() == _OLD_MERCATOR else crs_code(stated)
 
 
 def _read_tile_map(root: Element, url: str) -> Layer:
-    crs = crs_code(text(root, "SRS"))
+    crs = _crs_of(text(root, "SRS"))
     tile_format = attribute(child(root, "TileFormat"), "mime-type")
     title = text(root, "Title")
     return Layer(
-        name=title or path_of(url).rstrip("/").rpartition("/")[2],
+        name=_name_of(url) or title,
         title=title,
         abstract=text(root, "Abstract"),
         extent=_read_box(child(root, "BoundingBox"), crs),

@@ -139,6 +139,7 @@ class Refusal:
     reason: RefusalReason
     detail: str = ""
     kind: str = ""
+    lists: tuple[str, ...] = ()  # services that the document names, where it is a list of them
 
 
 @dataclass(frozen=True, slots=True)

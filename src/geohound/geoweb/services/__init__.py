@@ -38,6 +38,7 @@ _FAMILIES = (
 _KINDS: dict[str, Kind] = {name: kind for family in _FAMILIES for name, kind in family.FAMILY.items()}
 
 KINDS: tuple[str, ...] = tuple(_KINDS)
+LISTS = frozenset(contexts.FAMILY)  # documents that name services and are none
 VERSIONS: Mapping[str, tuple[str, ...]] = {name: kind.versions for name, kind in _KINDS.items()}
 
 
@@ -66,4 +67,4 @@ def answer(spec: ServiceSpec, request: Request, listed: tuple[ServiceSpec, ...] 
     return kind.answer(call) if call else None
 
 
-__all__ = ["KINDS", "VERSIONS", "answer", "endpoint_path", "facts", "request_url"]
+__all__ = ["KINDS", "LISTS", "VERSIONS", "answer", "endpoint_path", "facts", "request_url"]

@@ -1,0 +1,213 @@
+"""The command line as a user and a script meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from geohound.cli.demo import geoweb_running
+from geohound.geoweb import Request, ServiceSpec, World, services
+
+SPEC = ServiceSpec("wms", "1.3.0", 5, "http://gis.test/ows", topic="rivers")
+
+
+def geohound(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "geohound", *words],
+        capture_output=True, text=True, timeout=90, check=False, env={**os.environ, **environ},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def capabilities(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    reply = services.answer(SPEC, Request("GET", "gis.test", "/ows", "service=WMS&request=GetCapabilities"))
+    assert reply is not None
+    path = tmp_path_factory.mktemp("saved") / "capabilities.xml"
+    path.write_bytes(reply.body)
+    return path
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[tuple[World, list[str]]]:
+    world = World(3, 12, 150, trouble=False)
+    with geoweb_running(world) as port:
+        yield world, ["--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"]
+
+
+@pytest.fixture(scope="module")
+def crawled(web, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict]]:
+    world, network = web
+    path = tmp_path_factory.mktemp("crawl") / "c.db"
+    done = geohound(
+        "crawl", *world.seeds, "--json", "--catalogue", str(path), *network, GEOHOUND_HOST_DELAY_S="0.01",
+        GEOHOUND_SLOW_HOST_FACTOR="0",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return path, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_identify_tells_what_a_saved_answer_is(capabilities: Path) -> None:
+    done = geohound("identify", str(capabilities), "--json")
+    told = json.loads(done.stdout)
+    facts = services.facts(SPEC)
+    assert done.returncode == 0
+    assert (told["kind"], told["version"], told["title"]) == ("wms", "1.3.0", facts.title)
+    assert [layer["name"] for layer in told["layers"]] == list(facts.layers)
+    assert told["refusal"] is None
+    fields = (
+        "input kind version versions endpoint title abstract keywords layers bbox software provider access elapsed_ms"
+    )
+    assert set(fields.split()) <= set(told)
+
+
+def test_identify_says_why_something_is_no_service(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<html><title>Welcome</title></html>")
+    done = geohound("identify", str(page), "--json")
+    told = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert told["kind"] is None
+    assert told["refusal"] == {"reason": "HTML page", "detail": "Welcome"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("identify", "no-such-file.xml"), "unreachable"),
+        (("identify", "ftp://a.test/"), "not a web address"),
+        (("identify", "http://127.0.0.1:1/"), "forbidden net"),
+    ],
+)
+def test_inputs_that_cannot_be_asked_are_told(words: tuple[str, ...], told: str) -> None:
+    done = geohound(*words)
+    assert done.returncode == 1
+    assert told in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("crawl",), "at least one address"),
+        (("crawl", "mailto:me"), "not a web address"),
+        (("crawl", "a.test", "--kinds", "wsm"), "'wsm' is not known here"),
+        (("crawl", "a.test", "--order", "best"), "'best' is not known here"),
+        (("crawl", "a.test", "--allow-net", "here"), "needs a network such as"),
+        (("crawl", "a.test", "--connect-to", "x"), "needs PATTERN=HOST:PORT"),
+        (("crawl", "--seeds", "missing.txt"), "cannot be read"),
+        (("search", "x", "--bbox", "1,2,3"), "a box is four numbers"),
+        (("search", "x", "--state", "well"), "'well' is not known here"),
+        (("search", "x", "--config", "missing.toml"), "cannot be read"),
+        (("geoweb", "truth", "--kinds", "nothing"), "no such kind"),
+        (("fly",), "No such command"),
+    ],
+)
+def test_a_wrong_call_is_told_in_a_sentence_and_ends_with_2(words: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    done = geohound(*words, GEOHOUND_CATALOGUE=str(tmp_path / "c.db"), COLUMNS="200", TERM="dumb")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_is_no_catalogue_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_text("these are my notes, not a database" * 100)
+    done = geohound("search", "x", "--catalogue", str(path))
+    assert done.returncode == 2
+    assert str(path) in done.stderr.replace("\n", "")
+    assert "Traceback" not in done.stderr
+    assert path.read_text().startswith("these are my notes")
+
+
+def test_crawl_tells_each_service_and_a_summary(crawled) -> None:
+    _, lines = crawled
+    *events, last = lines
+    fields = {"event", "endpoint", "kind", "title", "pages", "requests", "elapsed_s"}
+    assert events
+    assert all(fields <= set(event) for event in events)
+    summary = last["summary"]
+    assert summary["services"] == len(events)
+    wanted = "pages requests bytes services layers hosts elapsed_s pages_per_s drops"
+    assert set(wanted.split()) <= set(summary)
+
+
+def test_what_was_crawled_can_be_searched_and_shown(crawled) -> None:
+    path, (first, *_) = crawled
+    title = first["title"]
+    found = [json.loads(x) for x in geohound("search", title, "--json", "--catalogue", str(path)).stdout.splitlines()]
+    *hits, last = found
+    assert first["endpoint"] in [hit["endpoint"] for hit in hits]
+    assert {"id", "kind", "endpoint", "title", "score", "bbox", "layers", "state", "why"} <= set(hits[0])
+    assert {"total", "elapsed_ms", "facets"} <= set(last["summary"])
+    for name in (first["id"], first["endpoint"]):
+        shown = json.loads(geohound("show", name, "--json", "--catalogue", str(path)).stdout.splitlines()[0])
+        assert shown["health"]["state"] == "alive"
+        assert shown["sightings"]
+
+
+def test_show_tells_what_to_do_with_an_unknown_name(crawled) -> None:
+    done = geohound("show", "nothing", "--catalogue", str(crawled[0]))
+    assert done.returncode == 1
+    assert "geohound identify" in done.stderr
+
+
+def test_a_finished_crawl_is_not_resumed(crawled) -> None:
+    done = geohound("resume", "--catalogue", str(crawled[0]))
+    assert done.returncode == 1
+    assert "geohound crawl" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_killed_crawl_goes_on_and_finds_what_an_undisturbed_one_finds(web, crawled, tmp_path: Path) -> None:
+    world, network = web
+    path = tmp_path / "c.db"
+    environ = {**os.environ, "GEOHOUND_HOST_DELAY_S": "0.05", "GEOHOUND_SLOW_HOST_FACTOR": "0"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "geohound", "crawl", *world.seeds, "--catalogue", str(path), *network, "--quiet"],
+        env=environ, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    time.sleep(2.5)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = geohound("resume", "--json", "--catalogue", str(path), *network)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["summary"]["finished"]
+    expected = {(e["kind"], e["endpoint"]) for e in crawled[1][:-1]}
+    shown = geohound("search", "--json", "--limit", "1000", "--bbox", "-180,-90,180,90", "--catalogue", str(path))
+    found = {(h["kind"], h["endpoint"]) for h in map(json.loads, shown.stdout.splitlines()) if "kind" in h}
+    undisturbed = geohound(
+        "search", "--json", "--limit", "1000", "--bbox", "-180,-90,180,90", "--catalogue", str(crawled[0])
+    )
+    same = {(h["kind"], h["endpoint"]) for h in map(json.loads, undisturbed.stdout.splitlines()) if "kind" in h}
+    assert found == same
+    assert same <= expected
+
+
+def test_truth_is_told_as_the_contract_says() -> None:
+    done = geohound("geoweb", "truth", "--seed", "3", "--hosts", "12", "--pages", "150", "--json")
+    told = json.loads(done.stdout)
+    assert {"seeds", "pages", "services"} <= set(told)
+    fields = {"endpoint", "kind", "version", "title", "layers", "bbox", "depth", "how", "alive"}
+    assert all(fields <= set(service) for service in told["services"])
+
+
+def test_doctor_tells_what_is_there(tmp_path: Path) -> None:
+    done = geohound("doctor", "--json", "--catalogue", str(tmp_path / "c.db"))
+    names = [json.loads(line).get("name") for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert {"Python", "SQLite", "libcurl", "Chromium", "catalogue"} <= set(names)
+
+
+def test_hostile_titles_cannot_drive_the_terminal(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<html><title>\x1b]0;owned\x07\x1b[31mred[bold]x[/bold]</title></html>")
+    done = geohound("identify", str(page))
+    assert "\x1b" not in done.stdout
+    assert "[bold]x[/bold]" in done.stdout

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-import uvicorn
 
 from geohound import assembly
 from geohound.settings import Settings
-from geohound.web.app import About, create_app
 
 from . import options, printing
 
@@ -34,6 +32,10 @@ def serve(
 
 def run_portal(settings: Settings, *, json: bool, quiet: bool, verbose: bool) -> None:
     """Listen until interrupted; the address is printed once it answers."""
+    import uvicorn  # noqa: PLC0415 - a third of the start-up time, needed by this command only
+
+    from geohound.web.app import About, create_app  # noqa: PLC0415
+
     try:
         listener = assembly.listen(settings.web_host, settings.web_port)
     except OSError as error:

@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote
 
 import ada_url
-import tldextract
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
 # Parameters of an OWS request itself. What is left (map=, token=, workspace …) belongs to the endpoint.
 _OWS_NAMES = (
@@ -229,9 +232,11 @@ def repeats_path(url: str) -> bool:
 
 
 @cache
-def _suffixes() -> tldextract.TLDExtract:
+def _suffixes() -> TLDExtract:
     # The list that comes with the package: no download, no cache folder; tenants of github.io are sites.
-    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
+    from tldextract import TLDExtract  # noqa: PLC0415 - it brings a whole HTTP client, and most commands never ask
+
+    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
 
 @lru_cache(maxsize=65536)

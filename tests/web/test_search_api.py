@@ -30,7 +30,7 @@ def test_limit_and_offset_walk_through_all_hits_once(client):
 def test_a_hit_lists_some_of_its_layers_and_counts_all(client, samples):
     hit = client.get("/api/v1/search?q=register").json()["hits"][0]
     assert hit["id"] == samples.many.id
-    assert len(hit["layers"]) == 50
+    assert len(hit["layers"]) == 20
     assert (hit["match_count"], hit["layer_count"]) == (1200, 1200)
 
 

@@ -76,7 +76,9 @@ def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Se
         mapping(value.get("fullExtent") or value.get("extent")).get("spatialReference")
     )
     extent = _arcgis.extent_of(value)
-    title = words(info.get("Title")) or words(value.get("name")) or _short_name("", root)
+    named = "" if is_layer else words(info.get("Title")) or words(value.get("name"))
+    # A saved answer has no address to take a name from: then the map's or the only layer's own name is the best there is.
+    title = named or _short_name("", root) or words(value.get("mapName")) or words(value.get("name"))
     if kind == "arcgis-imageserver" and not layers:
         layers = (Layer(name=words(value.get("name")) or title or "image", title=title, extent=extent),)
     capabilities = _arcgis.split(value.get("capabilities"))
@@ -85,7 +87,7 @@ def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Se
         endpoint=root,
         version=version,
         versions=(version,) if version else (),
-        title=title if not is_layer else _short_name("", root),
+        title=title,
         abstract=words(value.get("serviceDescription"))
         or words(info.get("Subject"))
         or words(value.get("description")),

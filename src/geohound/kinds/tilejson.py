@@ -1,4 +1,4 @@
-"""TileJSON, 1.0 to 3.0: tilesets by URL template; vector layers are its layers."""
+"""TileJSON, 1.0 to 3.0: tilesets by URL template; vector layers are its layers, a raster is one."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ def read(document: Document) -> Service | None:
         if words(row.get("id"))
     )
     title = words(value.get("name"))
+    if not layers and texts(value.get("tiles")):  # a raster tileset is one layer
+        name = title or words(value.get("id")) or "tiles"
+        layers = (Layer(name=name, title=title, extent=extent, links=tiles),)
     version = words(value.get("tilejson"))
     service = Service(
         kind="tilejson",

@@ -151,7 +151,8 @@ def _tilejson(call: Call) -> dict[str, object]:
 
 
 def tilejson_names(spec: ServiceSpec) -> tuple[str, ...]:
-    return tuple(o.slug for o in content_of(spec).offerings) if is_vector(spec) else ()
+    content = content_of(spec)
+    return tuple(o.slug for o in content.offerings) if is_vector(spec) else (content.title,)
 
 
 def answer_xyz(call: Call) -> Reply | None:

@@ -77,7 +77,7 @@ def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Se
     )
     extent = _arcgis.extent_of(value)
     named = "" if is_layer else words(info.get("Title")) or words(value.get("name"))
-    # A saved answer has no address to take a name from: then the map's or the only layer's own name is the best there is.
+    # A saved answer has no address to take a name from: then the map's or the only layer's own name must do.
     title = named or _short_name("", root) or words(value.get("mapName")) or words(value.get("name"))
     if kind == "arcgis-imageserver" and not layers:
         layers = (Layer(name=words(value.get("name")) or title or "image", title=title, extent=extent),)

@@ -27,7 +27,7 @@ from geohound.net.limits import Limits
 from geohound.net.pace import PaceRules
 from geohound.net.routes import parse_routes
 from geohound.plugins import discover
-from geohound.settings import Settings, SettingsError
+from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, open_store
 
 __all__ = ["Ask", "RunningCrawl", "StoreError", "crawling", "fetcher", "kinds", "open_catalogue", "orders"]
@@ -92,7 +92,10 @@ def open_catalogue(settings: Settings) -> Iterator[Catalogue]:
 def _store(settings: Settings) -> Store:
     if "://" in settings.catalogue:
         raise SettingsError(f"{settings.catalogue} is not a file; catalogues are SQLite files, such as geoweb.db.")
-    return open_store(Path(settings.catalogue).expanduser(), SystemClock())
+    path = Path(settings.catalogue).expanduser()
+    if str(path) == default_catalogue():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return open_store(path, SystemClock())
 
 
 def catalogue_size(path: str) -> tuple[int, int]:

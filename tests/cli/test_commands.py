@@ -16,6 +16,7 @@ import pytest
 from geohound.cli.demo import geoweb_running
 from geohound.geoweb import Request, ServiceSpec, World, services
 
+pytestmark = pytest.mark.slow  # each call starts the program anew
 SPEC = ServiceSpec("wms", "1.3.0", 5, "http://gis.test/ows", topic="rivers")
 
 
@@ -164,7 +165,6 @@ def test_a_finished_crawl_is_not_resumed(crawled) -> None:
     assert "geohound crawl" in done.stderr
 
 
-@pytest.mark.slow
 def test_a_killed_crawl_goes_on_and_finds_what_an_undisturbed_one_finds(web, crawled, tmp_path: Path) -> None:
     world, network = web
     path = tmp_path / "c.db"
@@ -196,6 +196,13 @@ def test_truth_is_told_as_the_contract_says() -> None:
     assert {"seeds", "pages", "services"} <= set(told)
     fields = {"endpoint", "kind", "version", "title", "layers", "bbox", "depth", "how", "alive"}
     assert all(fields <= set(service) for service in told["services"])
+
+
+def test_the_first_search_makes_an_empty_catalogue_in_the_users_data_folder(tmp_path: Path) -> None:
+    done = geohound("search", "rivers", XDG_DATA_HOME=str(tmp_path / "data"))
+    assert done.returncode == 0
+    assert "Nothing found" in done.stdout
+    assert (tmp_path / "data" / "geohound" / "catalogue.db").exists()
 
 
 def test_doctor_tells_what_is_there(tmp_path: Path) -> None:

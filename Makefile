@@ -12,7 +12,7 @@ ONCE ?=
 PYTEST_WORKERS ?= 2
 FRONTEND := $(shell find frontend -path frontend/node_modules -prune -o -type f -print 2>/dev/null)
 
-.PHONY: help demo test check static-checks env frontend system lock format clean
+.PHONY: help demo test check static-checks env frontend system lab lock format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -20,7 +20,7 @@ help: ## this list
 demo: env frontend ## crawl a small web on loopback and open the portal over it (ONCE=1: end with the summary)
 	@$(BIN)/geohound demo $(if $(ONCE),--once)
 
-test: env system frontend static-checks ## everything: system packages, checks, the whole suite
+test: env system frontend lab static-checks ## everything: system packages, checks, the whole suite
 	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup
 
 check: env static-checks ## the quick loop: format, lint, types, layers, fast tests
@@ -31,6 +31,7 @@ static-checks: env
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+	@if [ -d frontend/node_modules ]; then cd frontend && npm run --silent check; fi
 
 format: env ## put the code into its one format
 	@$(BIN)/ruff format .
@@ -68,5 +69,14 @@ $(STAMPS)/system: system-packages.txt
 	@./tests/install_system_packages system-packages.txt
 	@mkdir -p $(STAMPS) && touch $@
 
+lab: $(STAMPS)/lab ## the real geospatial servers that the tests start
+
+LAB := tests/lab/install tests/lab/system-packages.txt $(wildcard tests/lab/requirements/*.txt tests/lab/koop/package*.json)
+
+$(STAMPS)/lab: $(LAB) | $(STAMPS)/env
+	@echo "Installing the servers of the lab …"
+	@./tests/lab/install
+	@mkdir -p $(STAMPS) && touch $@
+
 clean: ## remove what was built (not your catalogue)
-	@rm -rf .venv .stamps frontend/node_modules src/geohound/web/static .mypy_cache .ruff_cache .pytest_cache
+	@rm -rf .venv .stamps .lab frontend/node_modules src/geohound/web/static .mypy_cache .ruff_cache .pytest_cache

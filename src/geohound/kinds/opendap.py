@@ -77,6 +77,8 @@ def _read_dds(document: Document) -> Service | None:
         return None
     layers = tuple(Layer(name=name) for name in dict.fromkeys(_read_variables(source)))
     title = unquote(end[1].strip()) if end else ""
+    if len(title) < 2:  # ERDDAP calls every table "s"; the DAS has the title
+        return replace(_service(document, "2.0", "", layers), companions=(f"{_root(document.url)}.das",))
     service = _service(document, "2.0", title or _root(document.url).rpartition("/")[2], layers)
     return replace(service, companions=(f"{service.endpoint}.das",))
 

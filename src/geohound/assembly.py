@@ -81,7 +81,10 @@ def fetcher(settings: Settings) -> CurlFetcher:
 
 @contextmanager
 def open_catalogue(settings: Settings) -> Iterator[Catalogue]:
-    """The catalogue for reading; a missing file is made, so that an empty catalogue can be searched too."""
+    """The catalogue for reading; the default one is made where it is missing."""
+    path = Path(settings.catalogue).expanduser()
+    if str(path) != default_catalogue() and "://" not in settings.catalogue and not path.exists():
+        raise StoreError(f"There is no catalogue at {path}. A crawl makes one: geohound crawl URL --catalogue {path}")
     store = _store(settings)
     try:
         yield store.catalogue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from urllib.parse import urljoin
 
 from geohound.document import Document
 from geohound.model import url as urls
@@ -32,8 +31,13 @@ def recognise(document: Document, kinds: Mapping[str, Kind]) -> Verdict:
             case Refusal() as refused:
                 refusal = refusal or refused
     if services:
-        return Verdict(tuple(services))
+        return Verdict(tuple(sorted(services, key=_is_second)))
     return Verdict(refusal=refusal or judge(document))
+
+
+def _is_second(service: Service) -> bool:
+    """Is it what a document is beside something more telling: the processing in a WCS, the features of a STAC API?"""
+    return service.kind == "wcps" or service.kind.startswith("ogcapi-")
 
 
 async def identify(
@@ -49,9 +53,10 @@ async def identify(
     `known` is the answer to the URL as found, where somebody has it already; a service that `is_complete` elsewhere is
     not asked for its further documents.
     """
-    suspects = [kind for kind in kinds.values() if kind.suspects(url)]
+    suspects = sorted((kind for kind in kinds.values() if kind.suspects(url)), key=_rank)
     plan = _requests(url, suspects)
     tried: list[str] = []
+    found: dict[str, Service] = {}
     refusal: Refusal | None = None
     while plan and len(tried) < MAX_REQUESTS:
         target = plan.pop(0)
@@ -70,12 +75,28 @@ async def identify(
             services = verdict.services
             if not all(is_complete(service) for service in services):
                 services = await _complete(services, fetcher, kinds, tried)
-            return Verdict(services, tried=tuple(tried))
+            found |= {service.id: service for service in services if service.id not in found}
+            if not _may_house_more(url, suspects):
+                break
+            continue
         refusal = _stronger(refusal, verdict.refusal)
         if refusal and refusal.reason in _FINAL:
             break
         plan += _second_thoughts(document, verdict.refusal, suspects, kinds)
+    if found:
+        return Verdict(tuple(found.values()), tried=tuple(tried))
     return Verdict(refusal=refusal or Refusal(RefusalReason.INCONCLUSIVE, "nothing was asked"), tried=tuple(tried))
+
+
+def _rank(kind: Kind) -> int:
+    """The most frequent first."""
+    return _USUAL_OWS.index(kind.id) if kind.id in _USUAL_OWS else len(_USUAL_OWS)
+
+
+def _may_house_more(url: str, suspects: Sequence[Kind]) -> bool:
+    """A bare endpoint such as …/ows or mapserv?map= often houses several services: the usual ones are asked too."""
+    usual = [kind for kind in suspects if kind.id in _USUAL_OWS]
+    return len(usual) > 1 and not {"service", "request"} & set(urls.params_lower(url))
 
 
 async def _complete(
@@ -134,7 +155,7 @@ def _json_alternate(document: Document) -> list[str]:
         tag = part.partition(">")[0]
         if "alternate" in tag and "application/json" in tag and "href=" in tag:
             href = tag.partition("href=")[2].strip("\"' ").partition('"')[0].partition("'")[0]
-            clean = urls.canonical(urljoin(document.url, href))
+            clean = urls.canonical(href, document.url)
             return [clean] if clean and urls.host(clean) == urls.host(document.url) else []
     return []
 

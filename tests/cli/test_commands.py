@@ -82,9 +82,10 @@ def test_identify_says_why_something_is_no_service(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("identify", "no-such-file.xml"), "unreachable"),
+        (("identify", "no-such-file.xml"), "there is no file no-such-file.xml"),
+        (("identify", "./nothing"), "there is no file ./nothing"),
         (("identify", "ftp://a.test/"), "not a web address"),
-        (("identify", "http://127.0.0.1:1/"), "forbidden net"),
+        (("identify", "http://127.0.0.1:1/"), "--allow-net"),
     ],
 )
 def test_inputs_that_cannot_be_asked_are_told(words: tuple[str, ...], told: str) -> None:
@@ -125,6 +126,49 @@ def test_a_file_that_is_no_catalogue_is_refused_with_a_sentence(tmp_path: Path) 
     assert str(path) in done.stderr.replace("\n", "")
     assert "Traceback" not in done.stderr
     assert path.read_text().startswith("these are my notes")
+
+
+def test_a_catalogue_that_is_not_there_is_not_made_by_looking(tmp_path: Path) -> None:
+    path = tmp_path / "typo.db"
+    done = geohound("search", "x", "--catalogue", str(path))
+    assert done.returncode == 2
+    assert "There is no catalogue at" in done.stderr
+    assert not path.exists()
+
+
+def test_a_crawl_that_could_read_nothing_has_failed(tmp_path: Path) -> None:
+    done = geohound("crawl", "http://127.0.0.1:1/", "--catalogue", str(tmp_path / "c.db"))
+    assert done.returncode == 1
+    assert "Nothing could be read: forbidden net" in done.stderr
+    assert "--allow-net" in done.stderr
+
+
+def test_a_task_that_is_being_crawled_is_not_crawled_twice(web, tmp_path: Path) -> None:
+    world, network = web
+    path = str(tmp_path / "c.db")
+    words = [sys.executable, "-m", "geohound", "crawl", *world.seeds, "--catalogue", path, *network, "--quiet"]
+    environ = {**os.environ, "GEOHOUND_HOST_DELAY_S": "0.5"}
+    first = subprocess.Popen(words, env=environ, stdout=subprocess.DEVNULL)
+    try:
+        time.sleep(4)
+        second = geohound("resume", "1", "--catalogue", path, *network)
+        assert second.returncode == 2
+        assert "Another process" in second.stderr
+        assert "Traceback" not in second.stderr
+    finally:
+        first.terminate()
+        first.wait()
+
+
+def test_a_reader_that_goes_away_ends_the_crawl_quietly(web, tmp_path: Path) -> None:
+    world, network = web
+    words = " ".join(
+        [sys.executable, "-m geohound crawl", *(f"'{s}'" for s in world.seeds), "--json --catalogue", str(tmp_path / "c.db"),
+         f"--connect-to '{network[1]}' --allow-net {network[3]}", "| head -1"]
+    )  # fmt: skip
+    done = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=60, check=False)
+    assert "Traceback" not in done.stderr
+    assert json.loads(done.stdout)["event"] == "service"
 
 
 def test_crawl_tells_each_service_and_a_summary(crawled) -> None:

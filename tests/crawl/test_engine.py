@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+
+import pytest
 
 from geohound import plugins
 from geohound.crawl.engine import Crawl
@@ -216,4 +219,32 @@ def test_what_a_catalogue_lists_is_tested_too(tmp_path: Path) -> None:
     done, store = run(tmp_path, web)
     assert done.progress.kinds == {"csw": 1, "wms": 1}
     assert done.progress.vias["harvest"] == 1
+    store.close()
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-5", "1e5", "９", "soon", "99999999999999"])
+def test_a_nonsense_retry_after_is_no_retry_after(tmp_path: Path, value: str) -> None:
+    done, store = run(tmp_path, SmallWeb({"http://a.test/": html("", 503, retry_after=value)}))
+    assert done.final_drops == {FailureReason.UNAVAILABLE: 1}  # type: ignore[attr-defined]
+    store.close()
+
+
+def test_a_catalogue_without_end_does_not_outlast_the_crawls_time(tmp_path: Path) -> None:
+    csw = ServiceSpec("csw", "2.0.2", 9, "http://gis.test/csw", topic="rivers")
+
+    def endless(url: str) -> Visit:
+        if "GetRecords" not in url:
+            return service(csw)(url)
+        position = int(url.partition("startPosition=")[2].partition("&")[0])
+        record = f"<Record><references>http://h{position}.test/wms</references></Record>"
+        results = f'<SearchResults nextRecord="{position + 1}" numberOfRecordsMatched="999999">{record}</SearchResults>'
+        body = f"<GetRecordsResponse>{results}</GetRecordsResponse>".encode()
+        time.sleep(0.02)
+        return Response(url, url, 200, {"content-type": "text/xml"}, body, NOW)
+
+    seed = html("<a href='http://gis.test/csw?service=CSW&request=GetCapabilities'>c</a>")
+    web = SmallWeb({"http://a.test/": seed, "http://gis.test/csw": endless})
+    began = time.monotonic()
+    _, store = run(tmp_path, web, max_time_s=0.5)
+    assert time.monotonic() - began < 4
     store.close()

@@ -13,6 +13,7 @@ import typer
 from geohound import assembly
 from geohound.crawl.follow import Scope
 from geohound.model import url as urls
+from geohound.model.visit import FailureReason
 from geohound.settings import Settings
 
 from . import options, printing
@@ -57,7 +58,8 @@ def crawl(
     box = options.bbox(bbox)
     start = _seeds(seeds or [], seeds_file)
     ask = assembly.Ask(tuple(start), scope, wanted, box.as_tuple() if box else None)
-    run(settings, ask, None, Live(json, quiet, verbose))
+    live = Live(json, quiet, verbose)
+    _close(run(settings, ask, None, live), live, catalogue)
 
 
 def resume(
@@ -87,7 +89,19 @@ def resume(
         reason = "unknown or already finished" if task else "no unfinished crawl in this catalogue"
         printing.err.print(f"{which} {reason}. Start one: geohound crawl URL", markup=False)
         raise typer.Exit(1)
-    run(settings, None, number, Live(json, quiet, verbose))
+    live = Live(json, quiet, verbose)
+    _close(run(settings, None, number, live), live, catalogue)
+
+
+def _close(summary: dict[str, Any], live: Live, catalogue: str | None) -> None:
+    """Tell how it ended; a crawl that could read nothing at all has failed."""
+    live.close(summary, f" --catalogue {catalogue}" if catalogue else "")
+    if summary["hosts"] or not summary["finished"]:
+        return
+    reasons = ", ".join(summary["drops"]) or "nothing was left to visit"
+    hint = " Allow such addresses with --allow-net." if str(FailureReason.FORBIDDEN_NET) in summary["drops"] else ""
+    printing.err.print(f"Nothing could be read: {reasons}.{hint}", markup=False)
+    raise typer.Exit(1)
 
 
 def run(settings: Settings, ask: assembly.Ask | None, task: int | None, live: Live) -> dict[str, Any]:
@@ -107,9 +121,7 @@ def run(settings: Settings, ask: assembly.Ask | None, task: int | None, live: Li
                     loop.remove_signal_handler(signum)
             return crawl.summary()
 
-    summary = assembly.run_async(journey())
-    live.close(summary)
-    return summary
+    return assembly.run_async(journey())
 
 
 def _seeds(given: list[str], file: str | None) -> list[str]:

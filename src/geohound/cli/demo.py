@@ -22,7 +22,7 @@ from geohound.settings import Settings
 from . import options, printing
 from .crawl import run
 from .live import Live
-from .serve import run_portal
+from .serve import listen, run_portal
 
 HOSTS = 60
 PAGES = 3_000
@@ -46,21 +46,32 @@ def demo(
 ) -> None:
     """Show the whole journey on a small web of our own: nothing leaves this machine."""
     world = World(seed, HOSTS, PAGES, TROUBLE)
+    live = Live(json, quiet, verbose)
     with tempfile.TemporaryDirectory(prefix="geohound-demo-") as folder:
         file = catalogue or str(Path(folder) / "catalogue.db")
         settings = options.gather(config, catalogue=file, web_port=port)
+        listener = None if once else listen(settings)
         with geoweb_running(world) as bound:
             if not (json or quiet):
                 printing.say(
                     f"A web of {world.hosts} hosts and {PAGES:,} pages is up on 127.0.0.1:{bound}. Crawling it …"
                 )
             ask = assembly.Ask(tuple(world.seeds))
-            run(for_geoweb(settings, bound), ask, None, Live(json, quiet, verbose))
+            summary = run(for_geoweb(settings, bound), ask, None, live)
         with assembly.open_catalogue(settings) as found_in:
             verdict = compare(world, found_in, assembly.kinds())
-        _tell(verdict, json)
-        if not once:
-            run_portal(settings, json=json, quiet=quiet, verbose=verbose)
+        if json:
+            printing.line({"truth": verdict})
+        live.close(summary)
+        if not json:
+            _tell(verdict, summary["services"])
+        if listener is not None:
+            if not (json or quiet):
+                kept = f"stays in {catalogue}" if catalogue else "goes when you end this; --catalogue FILE keeps it"
+                printing.say(
+                    f"The names end in .test and live only here: links to them do not open. The catalogue {kept}."
+                )
+            run_portal(listener, settings, json=json, quiet=quiet, verbose=verbose)
     if verdict["missed"]:
         raise typer.Exit(1)
 
@@ -122,11 +133,11 @@ def _has(catalogue: Catalogue, endpoint: str, kind: str) -> bool:
     return bool(clean) and any(s.kind == kind for s in catalogue.find_endpoint(clean or ""))
 
 
-def _tell(verdict: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        printing.line({"truth": verdict})
-        return
+def _tell(verdict: dict[str, Any], services: int) -> None:
     hidden = ", ".join(f"{name} {share}" for name, share in verdict["how"].items())
     printing.say(f"\nThe truth: {verdict['found']} of {verdict['findable']} services found ({hidden})")
+    within = services - verdict["found"]
+    if within > 0:
+        printing.say(f"{within} more were found inside those: data sets and feeds that a service lists as its own.")
     for missed in verdict["missed"]:
         printing.say(f"  missed: {missed['kind']} {missed['endpoint']} ({missed['how']})")

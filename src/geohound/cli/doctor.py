@@ -79,9 +79,17 @@ def _package(label: str, name: str, cost: str) -> Callable[[], Finding]:
     return check
 
 
+def _libcurl() -> Finding:
+    try:
+        import pycurl  # noqa: PLC0415 - the doctor must not need what it looks for
+    except ImportError:
+        return Finding("libcurl", False, "missing", "Nothing can be fetched: pip install pycurl")
+    return Finding("libcurl", True, str(pycurl.version_info()[1]))
+
+
 def _chromium() -> Finding:
     path = shutil.which("chromium") or shutil.which("google-chrome")
-    cost = "Pages that need a browser are read statically only. On Debian: apt-get install chromium"
+    cost = "Only the tests of the portal use it. On Debian: apt-get install chromium"
     return Finding("Chromium", bool(path), path or "missing", cost, needed=False)
 
 
@@ -104,9 +112,9 @@ def _catalogue(path: str) -> Finding:
 _CHECKS: tuple[Callable[[], Finding], ...] = (
     _python,
     _sqlite,
-    _package("libcurl", "pycurl", "Nothing can be fetched: pip install pycurl"),
+    _libcurl,
     _package("lxml", "lxml", "No XML service can be read: pip install lxml"),
-    _package("PROJ", "pyproj", "Projected boxes cannot be turned into degrees: pip install pyproj"),
+    _package("pyproj", "pyproj", "Projected boxes cannot be turned into degrees: pip install pyproj"),
     _chromium,
     _portal,
 )

@@ -12,6 +12,7 @@ from . import options, printing
 
 app = typer.Typer(
     help="A lifelike web on loopback with known truth, for trying and testing.",
+    epilog="Example: geohound geoweb serve --port 8123",
     no_args_is_help=True,
     add_completion=False,
 )
@@ -53,11 +54,13 @@ def serve_command(
     def ready(address: tuple[str, int]) -> None:
         bound = address[1]
         seeds = world.seeds
+        route, net = f"*.test=127.0.0.1:{bound}", "127.0.0.0/8"
         if json:
-            printing.line({"event": "serving", "address": f"127.0.0.1:{bound}", "seeds": seeds})
+            event = {"event": "serving", "address": f"127.0.0.1:{bound}", "seeds": seeds}
+            printing.line(event | {"connect_to": route, "allow_net": net})
         elif not quiet:
             printing.say(f"Geoweb: {world.hosts} hosts on 127.0.0.1:{bound}  (Ctrl+C ends it)\nCrawl it with:")
-            printing.say(f"  geohound crawl {seeds[0]} --connect-to '*.test=127.0.0.1:{bound}' --allow-net 127.0.0.0/8")
+            printing.say(f"  geohound crawl '{seeds[0]}' --connect-to '{route}' --allow-net {net}")
 
     try:
         serve(world, port, processes, on_ready=ready)
@@ -98,7 +101,7 @@ def _show(told: dict[str, Any]) -> None:
     services = told["services"]
     alive = [s for s in services if s["alive"]]
     printing.say(f"{told['pages']:,} pages, {len(services)} services, {len(alive)} of them alive")
-    for label, field in (("kind", "kind"), ("hidden as", "how")):
+    for label, field in (("kind", "kind"), ("hiding place", "how")):
         counts: dict[str, int] = {}
         for service in alive:
             counts[service[field]] = counts.get(service[field], 0) + 1

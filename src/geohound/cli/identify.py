@@ -18,6 +18,8 @@ from geohound.settings import Settings
 
 from . import options, printing
 
+_FILES = frozenset({".xml", ".json", ".html", ".htm", ".txt", ".kml", ".geojson", ".wmc"})
+
 
 def register(app: typer.Typer) -> None:
     app.command(epilog="Example: geohound identify https://example.org/geoserver/ows saved-capabilities.xml")(identify)
@@ -69,6 +71,8 @@ async def _identify(source: str, fetcher: Fetcher, kinds: Mapping[str, Kind], se
             return probe.recognise(assembly.document_from_file(path, settings.max_service_bytes), kinds)
         if path.is_dir():
             return Verdict(refusal=Refusal(RefusalReason.INCONCLUSIVE, f"{source} is a folder; name the files in it"))
+        if source.startswith((".", "/", "~")) or path.suffix.lower() in _FILES:
+            return Verdict(refusal=Refusal(RefusalReason.INCONCLUSIVE, f"there is no file {source}"))
         source = f"https://{source}"
     clean = urls.canonical(source)
     if clean is None:
@@ -80,11 +84,12 @@ async def _identify(source: str, fetcher: Fetcher, kinds: Mapping[str, Kind], se
 def _show(report: dict[str, Any], verdict: Verdict, verbose: bool) -> None:
     if verdict.refusal and not verdict.services:
         detail = f" ({verdict.refusal.detail})" if verdict.refusal.detail else ""
-        printing.say(f"✗ {report['input']}\n  no service: {verdict.refusal.reason}{detail}")
+        hint = "\n  allow it with --allow-net, if it is yours" if "forbidden net" in verdict.refusal.detail else ""
+        printing.say(f"✗ {report['input']}\n  no service: {verdict.refusal.reason}{detail}{hint}")
     for service in verdict.services:
         title = service.title or "(no title)"
         printing.say(f"✓ {report['input']}\n  {service.kind} {service.version}  {title}")
-        printing.say(f"  endpoint {service.endpoint}")
+        printing.say(f"  endpoint {printing.web_endpoint(service) or '(not told by the file)'}")
         names = ", ".join(layer.title or layer.name for layer in service.layers[:5])
         more = f" and {len(service.layers) - 5} more" if len(service.layers) > 5 else ""
         printing.say(f"  {len(service.layers)} layers{': ' + names + more if names else ''}")

@@ -66,7 +66,7 @@ class Live:
             finally:
                 self._live = None
 
-    def close(self, summary: dict[str, Any]) -> None:
+    def close(self, summary: dict[str, Any], options: str = "") -> None:
         """The summary, as a table or as the last JSON line."""
         if self._json:
             printing.line({"summary": summary})
@@ -80,7 +80,7 @@ class Live:
             table.add_row(label, Text(words or "–"))
         printing.out.print(table)
         if not summary["finished"]:
-            printing.say(f"Stopped with work left: geohound resume {summary['task']}")
+            printing.say(f"Stopped with work left: geohound resume {summary['task']}{options}")
 
 
 def _line(crawl: RunningCrawl) -> str:

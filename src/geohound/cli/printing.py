@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
 import orjson
 from rich.console import Console
 
+from geohound.model import url as urls
 from geohound.model.bbox import BBox
 from geohound.model.query import Hit
 from geohound.model.service import Layer, Service, Verdict
@@ -18,7 +20,11 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 def line(value: dict[str, Any]) -> None:
     """One JSON object on a line of its own, at once."""
-    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
+    try:
+        written = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # a lone surrogate from a hostile document, which UTF-8 cannot carry
+        written = json.dumps(value, separators=(",", ":")).encode() + b"\n"
+    sys.stdout.buffer.write(written)
     sys.stdout.buffer.flush()
 
 
@@ -33,7 +39,7 @@ def printable(text: str) -> str:
 
 
 def box_list(box: BBox | None) -> list[float] | None:
-    return list(box.as_tuple()) if box else None
+    return [round(edge, 6) for edge in box.as_tuple()] if box else None
 
 
 def layer_object(layer: Layer) -> dict[str, Any]:
@@ -51,11 +57,19 @@ def identified(source: str, verdict: Verdict, elapsed_ms: float) -> dict[str, An
         "kind": first.kind if first else None,
         "kinds": [s.kind for s in verdict.services],
         **described(shown),
-        "endpoint": first.endpoint if first else None,
+        "endpoint": web_endpoint(first) if first else None,
         "refusal": {"reason": str(refusal.reason), "detail": refusal.detail} if refusal and not first else None,
         "lists": list(refusal.lists) if refusal else [],
         "elapsed_ms": round(elapsed_ms, 1),
     }
+
+
+def web_endpoint(service: Service) -> str | None:
+    """The endpoint; for a saved answer the one that the document itself names, if it does."""
+    if not service.endpoint.startswith("file:"):
+        return service.endpoint
+    named = [service.online_resource, *(o.get for o in service.operations)]
+    return next((urls.endpoint(u) for u in named if u.startswith(("http://", "https://"))), None)
 
 
 def described(service: Service) -> dict[str, Any]:

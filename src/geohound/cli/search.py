@@ -69,7 +69,8 @@ def search(
 
 def _show(rank: int, found: Hit, verbose: bool) -> None:
     service = found.service
-    printing.say(f"{rank:>3}. {service.title or service.endpoint}  [{service.kind} {service.version}, {found.state}]")
+    kind = f"{service.kind} {service.version}".strip()
+    printing.say(f"{rank:>3}. {service.title or service.endpoint}  [{kind}, {found.state}]")
     printing.say(f"     {service.endpoint}")
     shown = found.layers if verbose else found.layers[:3]
     for layer in shown:

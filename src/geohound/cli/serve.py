@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -27,23 +29,28 @@ def serve(
 ) -> None:
     """Serve the portal and the API."""
     settings = options.gather(config, catalogue=catalogue, web_host=host, web_port=port)
-    run_portal(settings, json=json, quiet=quiet, verbose=verbose)
+    run_portal(listen(settings), settings, json=json, quiet=quiet, verbose=verbose)
 
 
-def run_portal(settings: Settings, *, json: bool, quiet: bool, verbose: bool) -> None:
-    """Listen until interrupted; the address is printed once it answers."""
+def listen(settings: Settings) -> socket.socket:
+    """The portal's socket, or a sentence about why it cannot be had."""
+    try:
+        return assembly.listen(settings.web_host, settings.web_port)
+    except OSError as error:
+        printing.err.print(
+            f"The portal cannot listen on {settings.web_host}:{settings.web_port}: {error.strerror}. "
+            "Choose another --host or --port; port 0 takes any free one.",
+            markup=False,
+        )
+        raise typer.Exit(1) from None
+
+
+def run_portal(listener: socket.socket, settings: Settings, *, json: bool, quiet: bool, verbose: bool) -> None:
+    """Answer until interrupted; the address is printed once it does."""
     import uvicorn  # noqa: PLC0415 - a third of the start-up time, needed by this command only
 
     from geohound.web.app import About, create_app  # noqa: PLC0415
 
-    try:
-        listener = assembly.listen(settings.web_host, settings.web_port)
-    except OSError as error:
-        printing.err.print(
-            f"The portal cannot listen on {settings.web_host}:{settings.web_port}: {error.strerror}. "
-            "Choose another --port, or 0 for any free one."
-        )
-        raise typer.Exit(1) from None
     host, port = listener.getsockname()[:2]
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     with assembly.open_catalogue(settings) as catalogue:
@@ -55,4 +62,5 @@ def run_portal(settings: Settings, *, json: bool, quiet: bool, verbose: bool) ->
             printing.line({"event": "serving", "address": address})
         elif not quiet:
             printing.say(f"Portal: {address}  (Ctrl+C ends it)")
-        server.run(sockets=[listener])
+        with suppress(KeyboardInterrupt):  # the way to end it, not a failure
+            server.run(sockets=[listener])

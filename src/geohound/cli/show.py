@@ -86,7 +86,9 @@ def _print(report: dict[str, Any], verbose: bool) -> None:
         if report[label]:
             printing.say(f"  {label:<10} {report[label]}")
     health = report["health"]
-    printing.say(f"  {'health':<10} {health['state']} since {health['since']}, {health['checks']} checks")
+    printing.say(
+        f"  {'health':<10} {health['state']} since {(health['since'] or '?')[:19]}, checked {health['checks']} ×"
+    )
     for label, value in (("provider", report["provider"]["name"]), ("licence", report["access"]["licence"])):
         if value:
             printing.say(f"  {label:<10} {value}")

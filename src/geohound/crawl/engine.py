@@ -13,9 +13,9 @@ from geohound import probe
 from geohound.document import Document
 from geohound.model import url as urls
 from geohound.model.bbox import overlaps
-from geohound.model.contracts import Fetcher
+from geohound.model.contracts import Fetcher, StoreError
 from geohound.model.health import Check
-from geohound.model.service import RefusalReason, Service, Sighting, Verdict
+from geohound.model.service import Service, Sighting, Verdict
 from geohound.model.visit import (
     Candidate,
     Failure,
@@ -28,6 +28,7 @@ from geohound.model.visit import (
     Visit,
 )
 
+from .answers import BUSY, PASSING, busy, deserves_more, objection_to
 from .follow import PROBE_BONUS, follow
 from .plan import Parts, Plan
 from .progress import Listener, Progress
@@ -35,22 +36,8 @@ from .repetition import Repetition
 
 log = logging.getLogger(__name__)
 
-PASSING = frozenset(
-    {
-        FailureReason.RESET,
-        FailureReason.CONNECT_TIMEOUT,
-        FailureReason.FIRST_BYTE_TIMEOUT,
-        FailureReason.STALLED,
-        FailureReason.TOTAL_TIMEOUT,
-        FailureReason.RATE_LIMITED,
-        FailureReason.UNAVAILABLE,
-    }
-)
-_BUSY = {429: FailureReason.RATE_LIMITED, 503: FailureReason.UNAVAILABLE}
-_WALLS = {
-    RefusalReason.LOGIN_WALL: FailureReason.LOGIN_WALL,
-    RefusalReason.BOT_WALL: FailureReason.BOT_WALL,
-}
+GRACE_S = 5.0  # for what is in flight when a crawl is stopped
+HARVEST_BATCH = 100
 
 
 class Crawl:
@@ -62,6 +49,7 @@ class Crawl:
         self.progress = Progress()
         self._listener = listener
         self._stopping = False
+        self._fatal: Exception | None = None
         self._wake = asyncio.Event()
         self._running: dict[bool, set[asyncio.Task[None]]] = {False: set(), True: set()}
         self._repetition = Repetition()
@@ -84,20 +72,31 @@ class Crawl:
                 await self.parts.clock.sleep(min(max(wait_s, 0.001), 1.0))
                 continue
             await self._until_woken()
-        await asyncio.gather(*self._running[False], *self._running[True])
+        await self._wind_up()
+        if self._fatal is not None:
+            raise self._fatal
         return self.progress
+
+    async def _wind_up(self) -> None:
+        """Give what is in flight a moment; what takes longer is let go and waits for the next time."""
+        under_way = [*self._running[False], *self._running[True]]
+        if under_way:
+            _, late = await asyncio.wait(under_way, timeout=GRACE_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
 
     def _spent(self) -> bool:
         plan, done = self.plan, self.progress
         elapsed = self.parts.clock.monotonic() - done.started
-        return self._stopping or done.pages >= plan.max_pages or 0 < plan.max_time_s <= elapsed
+        return self._stopping or done.visits >= plan.max_pages or 0 < plan.max_time_s <= elapsed
 
     def _in_flight(self) -> int:
         return len(self._running[False]) + len(self._running[True])
 
     async def _hand_out(self) -> None:
         """Give every idle worker of both groups its next candidate."""
-        left = self.plan.max_pages - self.progress.pages - len(self._running[False])
+        left = self.plan.max_pages - self.progress.visits - len(self._running[False])
         for is_probe, size in ((True, self.plan.testers), (False, self.plan.fetchers)):
             idle = size - len(self._running[is_probe])
             if not is_probe:
@@ -121,6 +120,10 @@ class Crawl:
         """One step of the loop: a bug in it costs this URL, not the crawl."""
         try:
             await work
+        except (StoreError, BrokenPipeError) as error:
+            # Nothing more can be kept, or nobody listens any longer: no other URL would fare better.
+            self._fatal = self._fatal or error
+            self.stop()
         except Exception:
             log.exception("a bug while visiting %s", candidate.url)
             await self._drop(candidate, FailureReason.BUG)
@@ -132,25 +135,26 @@ class Crawl:
             return
         visit = await self.parts.fetcher.fetch(candidate.url, max_bytes=self.plan.max_page_bytes)
         self._count(visit)
-        self.progress.pages += 1
+        self.progress.visits += 1
         if isinstance(visit, Failure):
             await self._failed(candidate, visit)
             return
-        if visit.status in _BUSY:
+        if visit.status in BUSY:
             await self._failed(candidate, busy(visit))
             return
+        self.progress.pages += 1
         if await self._leads_to_known(candidate, visit):
             await self._drop(candidate, FailureReason.DUPLICATE_CONTENT, visit.status)
             return
         document = Document(visit)
         verdict = probe.recognise(document, self.parts.kinds)
-        if _deserves_more(verdict):
+        if deserves_more(verdict):
             asking = _Counting(self.parts.fetcher, self._count)
             verdict = await self._identify(candidate.url, asking, document)
         new = await self._catalogue(verdict.services, candidate, visit)
         await self._follow_list(verdict, candidate)
         if not verdict.services:
-            objection = _objection(verdict.refusal.reason if verdict.refusal else None, document)
+            objection = objection_to(verdict.refusal.reason if verdict.refusal else None, document)
             if objection:
                 await self._drop(candidate, objection, visit.status)
                 return
@@ -179,7 +183,7 @@ class Crawl:
             await self._done(Outcome(candidate, len(verdict.services), new, status=200))
             return
         last = counting.last
-        if isinstance(last, Response) and last.status in _BUSY:
+        if isinstance(last, Response) and last.status in BUSY:
             last = busy(last)
         if isinstance(last, Failure):
             await self._failed(candidate, last)
@@ -201,7 +205,7 @@ class Crawl:
         """The address only looked like a service: what answered is a page like any other."""
         document = Document(answer)
         refusal = probe.recognise(document, {}).refusal
-        objection = _objection(refusal.reason if refusal else None, document)
+        objection = objection_to(refusal.reason if refusal else None, document)
         if objection:
             await self._drop(candidate, objection, answer.status)
             return
@@ -223,13 +227,15 @@ class Crawl:
                 service.id, candidate.url, candidate.found_on, candidate.via, candidate.clue, now, self.plan.task,
                 candidate.depth,
             )  # fmt: skip
-            if self.parts.catalogue.put(service, sighting):
+            is_new = self.parts.catalogue.put(service, sighting)
+            if is_new:
                 new += 1
                 self.progress.found(service, candidate.via)
                 self._announce(service)
             elapsed = visit.elapsed_s if visit else 0.0
             self.parts.catalogue.record_check(Check(service.id, now, True, "", elapsed, service.fingerprint))
-            await self._follow_service(service, candidate)
+            if is_new:
+                await self._follow_service(service, candidate)
         return new
 
     def _whole(self, services: Sequence[Service]) -> Sequence[Service]:
@@ -251,10 +257,18 @@ class Crawl:
         listed = [c for c in (urls.canonical(u, service.endpoint) for u in service.links) if c]
         clue = f"listed by {service.title}"
         await self._admit([_listed(u, candidate, (service.endpoint, clue), Via.SERVICE) for u in listed])
-        for harvester in self.parts.harvesters.values():
-            if harvester.id == service.kind:
-                async for found in harvester.harvest(service.endpoint, _Counting(self.parts.fetcher, self._count)):
-                    await self._admit([_listed(found.url, candidate, (service.endpoint, clue), Via.HARVEST)])
+        harvester = self.parts.harvesters.get(service.kind)
+        if harvester is None:
+            return
+        batch: list[Candidate] = []
+        async for found in harvester.harvest(service.endpoint, _Counting(self.parts.fetcher, self._count)):
+            batch.append(_listed(found.url, candidate, (service.endpoint, clue), Via.HARVEST))
+            if len(batch) >= HARVEST_BATCH:
+                await self._admit(batch)
+                batch = []
+            if self._spent():
+                break
+        await self._admit(batch)
 
     async def _follow_list(self, verdict: Verdict, candidate: Candidate) -> None:
         """A map context is no service, but it names some."""
@@ -352,27 +366,3 @@ def _listed(url: str, candidate: Candidate, where: tuple[str, str], via: Via) ->
     """An address that a document gives as a service; `where` is the document and what it says."""
     found_on, clue = where
     return Candidate(url, via, found_on, clue[:200], PROBE_BONUS, candidate.depth + 1, probe=True)
-
-
-def _objection(refusal: RefusalReason | None, document: Document) -> FailureReason | None:
-    """Why this answer is not even worth mining."""
-    if refusal in _WALLS:
-        return _WALLS[refusal]
-    return FailureReason.HTTP_ERROR if document.response.status >= 400 else None
-
-
-def _deserves_more(verdict: Verdict) -> bool:
-    """Some OWS lives here and complains about the question, or a service tells the rest in further documents."""
-    if verdict.refusal:
-        return verdict.refusal.reason is RefusalReason.EXCEPTION_REPORT
-    return any(service.companions for service in verdict.services)
-
-
-def busy(answer: Response) -> Failure:
-    """A 429 or 503 as the passing failure it is."""
-    try:
-        wait_s = float(answer.headers.get("retry-after", ""))
-    except ValueError:
-        wait_s = 0.0
-    reason = _BUSY[answer.status]
-    return Failure(answer.url, reason, f"HTTP {answer.status}", answer.at, answer.elapsed_s, max(wait_s, 0.0))

@@ -19,6 +19,7 @@ class Progress:
     """Counted up by the crawl, read by whoever shows it."""
 
     started: float = 0.0
+    visits: int = 0  # tries at a page, answered or not: what a budget counts
     pages: int = 0
     requests: int = 0
     bytes: int = 0

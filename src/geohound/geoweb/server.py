@@ -192,7 +192,12 @@ async def _start(
     return await asyncio.get_running_loop().create_server(lambda: Kept(world, moods, observe), sock=sock, backlog=4096)
 
 
-def _bind(port: int) -> socket.socket:
+def _bind(port: int, alone: bool = False) -> socket.socket:
+    """A socket that our own processes may share; `alone` refuses a port on which somebody listens already."""
+    if alone and port:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind((LOOPBACK, port))
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if hasattr(socket, "SO_REUSEPORT"):
@@ -205,7 +210,7 @@ def serve(
     world: World, port: int = 0, processes: int = 1, on_ready: Callable[[tuple[str, int]], None] | None = None
 ) -> None:
     """Serve until interrupted or terminated; `on_ready` is told the address."""
-    reserved = _bind(port)
+    reserved = _bind(port, alone=True)
     address = (LOOPBACK, int(reserved.getsockname()[1]))
     context = multiprocessing.get_context("spawn")
     others = [

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from geohound.document import Document
 
 
+class StoreError(Exception):
+    """The store cannot be used; the message is for people and says what to do."""
+
+
 @runtime_checkable
 class Kind(Protocol):
     """One kind of service: knows its addresses, and reads its answers without touching the network."""
@@ -170,5 +174,5 @@ class Catalogue(Protocol):
 
 __all__ = [
     "Catalogue", "Clock", "Exporter", "Failure", "Fetcher", "Frontier", "Harvester", "Kind", "Order", "Response",
-    "Searcher",
+    "Searcher", "StoreError",
 ]  # fmt: skip

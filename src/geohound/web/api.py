@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from geohound.model.bbox import BBox
 from geohound.model.query import Hit
 from geohound.model.service import Extent, Layer, Service
 
@@ -95,8 +96,12 @@ def problem(status: int, sentence: str, parameter: str = "") -> Response:
 
 
 def _bbox(thing: Service | Layer) -> list[float] | None:
-    box = box_of(thing)
-    return list(box.as_tuple()) if box else None
+    return _rounded(box_of(thing))
+
+
+def _rounded(box: BBox | None) -> list[float] | None:
+    """A millionth of a degree is a hand's breadth; more digits are noise."""
+    return [round(edge, 6) for edge in box.as_tuple()] if box else None
 
 
 def _extent(extent: Extent | None) -> dict[str, Any] | None:
@@ -105,7 +110,7 @@ def _extent(extent: Extent | None) -> dict[str, Any] | None:
     # JSON has no NaN or infinity, and a broken service may well declare them.
     declared = [v if abs(v) < float("inf") else None for v in extent.declared]
     return {
-        "bbox": list(extent.box.as_tuple()) if extent.box else None,
+        "bbox": _rounded(extent.box),
         "declared": declared,
         "crs": extent.crs,
         "faults": list(extent.faults),

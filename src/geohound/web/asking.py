@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from starlette.datastructures import QueryParams
@@ -25,6 +26,9 @@ class BadAskError(Exception):
         super().__init__(sentence)
         self.parameter = parameter
         self.sentence = sentence
+
+
+_WHOLE = re.compile(r"-?[0-9]{1,8}")
 
 
 def read_query(params: QueryParams, kinds: Collection[str]) -> Query:
@@ -92,7 +96,7 @@ def read_whole(params: QueryParams, name: str, default: int, bounds: tuple[int, 
         return default
     low, high = bounds
     # int() accepts underscores and other scripts' digits, and is slow on very long input.
-    number = int(text) if len(text) <= 9 and text.isascii() and text.lstrip("-").isdigit() else None
+    number = int(text) if _WHOLE.fullmatch(text) else None
     if number is None or not low <= number <= high:
         raise BadAskError(name, f"{name} must be a whole number from {low} to {high:,}, not “{_shorten(text)}”.")
     return number

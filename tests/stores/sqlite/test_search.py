@@ -91,7 +91,7 @@ def test_a_hit_shows_the_matching_layers_and_says_why(shop):
     (hit,) = shop.catalogue.search(Query("savannas", bbox=BRAZIL)).hits
     assert [layer.name for layer in hit.layers] == ["MapaBiomas"]
     assert (hit.layer_count, hit.match_count) == (2, 1)
-    assert hit.why == "abstract matches 'savannas'; box overlap 100 %"
+    assert hit.why == "abstract matches 'savannas'; box fits by 100.0 %"
     (hit,) = shop.catalogue.search(Query("reefs")).hits
     assert hit.why == "title matches 'reefs'"
     assert hit.state is State.UNKNOWN

@@ -10,14 +10,14 @@ from importlib.resources import files
 from pathlib import Path
 from weakref import WeakSet
 
+from geohound.model.contracts import StoreError
+
+__all__ = ["Database", "StoreError"]
+
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
 VERSION = 1
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {}  # from version N to N + 1
 BUSY_TIMEOUT_MS = 30_000
-
-
-class StoreError(Exception):
-    """The store cannot be used; the message is for people and says what to do."""
 
 
 class _Connection(sqlite3.Connection):

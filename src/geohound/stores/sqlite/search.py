@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import starmap
 from typing import Any
 
+from geohound.model.bbox import Relation
 from geohound.model.health import State
 from geohound.model.query import Hit, Query, Results
 from geohound.model.service import Layer, Service
@@ -201,4 +202,10 @@ def _why_text(terms: Terms, service: Service, layers: Sequence[Layer]) -> str:
 
 
 def _why_box(query: Query, found: _Found) -> str:
-    return f"box overlap {found.ratio:.0%}".replace("%", " %") if query.bbox is not None else ""
+    if query.bbox is None:
+        return ""
+    return {
+        Relation.WITHIN: "inside the box asked for",
+        Relation.CONTAINS: "covers all of the box asked for",
+        Relation.OVERLAPS: f"box fits by {found.ratio:.1%}".replace("%", " %"),
+    }[query.relation]

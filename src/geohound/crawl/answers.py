@@ -1,0 +1,47 @@
+"""What an answer means for the crawl: is it worth more requests, worth mining, or to be asked again later?"""
+
+from __future__ import annotations
+
+from geohound.document import Document
+from geohound.model.service import RefusalReason, Verdict
+from geohound.model.visit import Failure, FailureReason, Response
+
+PASSING = frozenset(
+    {
+        FailureReason.RESET,
+        FailureReason.CONNECT_TIMEOUT,
+        FailureReason.FIRST_BYTE_TIMEOUT,
+        FailureReason.STALLED,
+        FailureReason.TOTAL_TIMEOUT,
+        FailureReason.RATE_LIMITED,
+        FailureReason.UNAVAILABLE,
+    }
+)
+BUSY = {429: FailureReason.RATE_LIMITED, 503: FailureReason.UNAVAILABLE}
+_WALLS = {
+    RefusalReason.LOGIN_WALL: FailureReason.LOGIN_WALL,
+    RefusalReason.BOT_WALL: FailureReason.BOT_WALL,
+}
+
+
+def objection_to(refusal: RefusalReason | None, document: Document) -> FailureReason | None:
+    """Why this answer is not even worth mining."""
+    if refusal in _WALLS:
+        return _WALLS[refusal]
+    return FailureReason.HTTP_ERROR if document.response.status >= 400 else None
+
+
+def deserves_more(verdict: Verdict) -> bool:
+    """Some OWS lives here and complains about the question, or a service tells the rest in further documents."""
+    if verdict.refusal:
+        return verdict.refusal.reason is RefusalReason.EXCEPTION_REPORT
+    return any(service.companions for service in verdict.services)
+
+
+def busy(answer: Response) -> Failure:
+    """A 429 or 503 as the passing failure it is."""
+    asked = answer.headers.get("retry-after", "").strip()
+    # Dates, and what only looks like a number (nan, 1e5), are left to the pace of the host, which reads them with care.
+    wait_s = float(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0.0
+    reason = BUSY[answer.status]
+    return Failure(answer.url, reason, f"HTTP {answer.status}", answer.at, answer.elapsed_s, wait_s)

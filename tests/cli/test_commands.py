@@ -162,10 +162,9 @@ def test_a_task_that_is_being_crawled_is_not_crawled_twice(web, tmp_path: Path) 
 
 def test_a_reader_that_goes_away_ends_the_crawl_quietly(web, tmp_path: Path) -> None:
     world, network = web
-    words = " ".join(
-        [sys.executable, "-m geohound crawl", *(f"'{s}'" for s in world.seeds), "--json --catalogue", str(tmp_path / "c.db"),
-         f"--connect-to '{network[1]}' --allow-net {network[3]}", "| head -1"]
-    )  # fmt: skip
+    seeds = " ".join(f"'{seed}'" for seed in world.seeds)
+    reach = f"--connect-to '{network[1]}' --allow-net {network[3]} --catalogue {tmp_path / 'c.db'}"
+    words = f"{sys.executable} -m geohound crawl {seeds} --json {reach} | head -1"
     done = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=60, check=False)
     assert "Traceback" not in done.stderr
     assert json.loads(done.stdout)["event"] == "service"

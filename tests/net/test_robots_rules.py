@@ -215,6 +215,24 @@ def test_ten_thousand_rules_are_searched_quickly():
     assert time.monotonic() - began < 0.1
 
 
+@pytest.mark.parametrize(
+    ("pattern", "count"), [("*" + "a" * 12 + "b" + "a" * 12, 14_000), ("*" + "a" * 600 + "b" + "a" * 600, 400)]
+)
+def test_rules_made_to_take_long_forbid_instead(pattern, count):
+    rules = read_robots(group(*["Disallow: " + pattern] * count).encode(), US)
+    began = time.monotonic()
+    assert not rules.allow("/" + "a" * 2000)
+    assert time.monotonic() - began < 0.3
+    assert rules.allow("/short")
+
+
+def test_thousands_of_honest_rules_are_all_heard_for_a_long_path():
+    rules = read_robots(group(*(f"Disallow: /*/private{n}/" for n in range(4000))).encode(), US)
+    path = "/" + "folder/" * 40
+    assert rules.allow(path)
+    assert not rules.allow(path + "private0/")
+
+
 @given(st.binary(max_size=300), st.text(max_size=40))
 def test_no_bytes_whatever_crash_the_reader(body, path):
     rules = read_robots(b"User-agent: *\nDisallow: " + body, US)

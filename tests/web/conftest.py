@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -122,7 +122,9 @@ def fill(catalogue: SqliteCatalogue) -> None:
     for number, service in enumerate(SERVICES):
         page = "javascript:alert(1)" if service is HOSTILE else "https://portal.example/maps.html"
         evidence = HOSTILE_TEXT if service is HOSTILE else "link text “Our map services”"
-        catalogue.put(service, Sighting(service.id, service.endpoint, page, Via.LINK, evidence, NOON))
+        for address in (service.endpoint, *service.doors):  # a door is one only once it was read
+            read = replace(service, endpoint=address, fingerprint=f"f{number}")
+            catalogue.put(read, Sighting(service.id, service.endpoint, page, Via.LINK, evidence, NOON))
         if number < 3:
             catalogue.record_check(Check(service.id, NOON, True, elapsed_s=0.25))
             catalogue.record_check(Check(service.id, NOON + timedelta(days=1), number != 1, elapsed_s=0.35))

@@ -197,10 +197,11 @@ def addresses(operation: Element, base: str) -> tuple[str, str]:
     found = {"Get": "", "Post": ""}
     for dcp in operation:
         if NAMES[dcp.tag] in ("DCP", "DCPType"):
-            for method in (m for http in dcp for m in http):
-                name = NAMES[method.tag]
-                if found.get(name) == "":
-                    found[name] = resolve(href(method) or href(child(method, "OnlineResource")), base)
+            for http in dcp:
+                for method in http:
+                    name = NAMES[method.tag]
+                    if found.get(name) == "":
+                        found[name] = resolve(href(method) or href(child(method, "OnlineResource")), base)
     return found["Get"], found["Post"]
 
 
@@ -231,7 +232,6 @@ def build(
 ) -> Service:
     """The service that the parts of its document add up to."""
     endpoint = urls.endpoint(document.url)
-    stated = urls.endpoint(common.online_resource) if common.online_resource.startswith("http") else ""
     truncated = len(layers) > MAX_LAYERS or document.is_truncated
     layers = tuple(layers[:MAX_LAYERS])
     versions = dict.fromkeys(v for v in (version, *common.versions) if v)
@@ -253,7 +253,6 @@ def build(
         language=common.language,
         software=_software.detect(document, common.online_resource),
         online_resource=common.online_resource,
-        doors=(stated,) if stated and stated != endpoint else (),
         repairs=tuple(document.repairs),
         layers_truncated=truncated,
         fingerprint=fingerprint(kind, common.title, layers, common.abstract, version),

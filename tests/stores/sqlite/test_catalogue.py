@@ -172,6 +172,112 @@ def test_what_differs_in_content_or_kind_is_another_service(store, other):
     assert store.catalogue.count()[0] == 2
 
 
+EVIL = Service(
+    "wms", "http://evil.example.net/x", "1.1.1", ("1.1.1",), "Evil", layers=(Layer("evil"),), fingerprint="e1",
+    online_resource=WMS.endpoint, doors=(WMS.endpoint,),
+)  # fmt: skip
+MIRROR = replace(WMS, endpoint="http://mirror.example.net/ows")
+OTHER = replace(WMS, title="Other", layers=(Layer("other"),), fingerprint="f9")
+
+
+@pytest.mark.parametrize("version", ["1.1.1", "9.9.9"])
+@pytest.mark.parametrize("evil_first", [True, False])
+def test_who_declares_the_address_of_another_gets_neither_its_content_nor_its_place(store, version, evil_first):
+    evil = replace(EVIL, version=version, versions=(version,))
+    assert all(put(store, each) for each in ((evil, WMS) if evil_first else (WMS, evil)))
+    assert store.catalogue.get(WMS.id) == WMS
+    assert store.catalogue.get(evil.id) == replace(evil, doors=())
+    assert store.catalogue.find_endpoint(WMS.endpoint) == [WMS]
+
+
+def test_an_address_that_is_only_declared_is_no_door(store):
+    put(store, EVIL)
+    assert store.catalogue.find_endpoint(WMS.endpoint) == []
+    assert store.catalogue.get(WMS.id) is None
+
+
+def test_a_mirror_that_later_shows_something_else_becomes_a_service_of_its_own(store):
+    put(store, WMS)
+    put(store, replace(WMS, endpoint=EVIL.endpoint))
+    turned = replace(EVIL, version="9.9.9", versions=("9.9.9",), doors=())
+    assert put(store, turned, on="http://later.example.org/")
+    assert store.catalogue.get(WMS.id) == WMS
+    assert store.catalogue.get(EVIL.id) == turned
+    assert [s.found_on for s in store.catalogue.sightings(WMS.id)] == ["http://page.example.org/"]
+    assert [s.found_on for s in store.catalogue.sightings(EVIL.id)] == [
+        "http://page.example.org/", "http://later.example.org/",
+    ]  # fmt: skip
+    assert not put(store, turned)
+    assert store.catalogue.count() == (2, 3)
+
+
+def test_a_copy_that_was_read_first_does_not_speak_for_the_original_when_it_changes(store):
+    copy = replace(WMS, endpoint=EVIL.endpoint)
+    put(store, copy)
+    assert not put(store, WMS)
+    put(store, EVIL)
+    assert store.catalogue.get(WMS.id) == WMS
+    assert store.catalogue.get(EVIL.id) == replace(EVIL, doors=())
+    assert [s.url for s in store.catalogue.sightings(WMS.id)] == [WMS.endpoint]
+    assert store.catalogue.seen(WMS.id) == (NOON, NOON)
+
+
+def test_all_doors_elsewhere_stay_together_when_the_first_address_changes(store):
+    put(store, WMS)
+    second = replace(WMS, endpoint="http://second.example.net/ows")
+    own = replace(WMS, endpoint="https://www.maps.example.org/wms")
+    for door in (MIRROR, second, own):
+        put(store, door)
+    put(store, OTHER)
+    assert store.catalogue.get(own.id) == replace(OTHER, doors=(own.endpoint,))
+    assert store.catalogue.get(second.id) == replace(MIRROR, doors=(second.endpoint,))
+    assert store.catalogue.count() == (2, 3)
+
+
+def test_a_mirror_adds_neither_its_version_nor_its_words(store):
+    put(store, WMS)
+    put(store, MIRROR)
+    for version in ("1.0.0", "9.9.9"):
+        boast = replace(MIRROR, version=version, versions=(version,), abstract="Buy here", fingerprint=version)
+        assert not put(store, boast)
+    assert store.catalogue.get(WMS.id) == replace(WMS, doors=(MIRROR.endpoint,))
+
+
+def test_a_door_that_comes_to_show_a_third_service_becomes_a_door_of_that(store):
+    third = replace(OTHER, endpoint="http://third.example.org/wms")
+    for service in (WMS, third, MIRROR):
+        put(store, service)
+    assert not put(store, replace(OTHER, endpoint=MIRROR.endpoint))
+    assert store.catalogue.get(WMS.id) == WMS
+    assert store.catalogue.get(MIRROR.id) == replace(third, doors=(MIRROR.endpoint,))
+
+
+@pytest.mark.parametrize("address", ["http://www.maps.example.org/wms", "https://maps.example.org/wms"])
+def test_the_same_host_with_www_or_https_may_refresh_and_raise_the_version(store, address):
+    put(store, WMS)
+    put(store, replace(WMS, endpoint=address))
+    newer = replace(OTHER, endpoint=address, version="1.3.0", versions=("1.3.0",))
+    assert not put(store, newer)
+    kept = store.catalogue.get(WMS.id)
+    assert (kept.endpoint, kept.title, kept.versions) == (WMS.endpoint, "Other", ("1.1.1", "1.3.0"))
+
+
+def test_www_leads_to_its_own_host_also_where_a_copy_was_met_before(store):
+    put(store, replace(WMS, endpoint="http://copy.example.net/wms", fingerprint="f2"))
+    put(store, WMS)
+    put(store, replace(WMS, endpoint="http://www.maps.example.org/wms", fingerprint="f2"))
+    assert store.catalogue.get(WMS.id).doors == ("http://www.maps.example.org/wms",)
+
+
+def test_a_service_that_moved_by_redirect_is_found_at_both_addresses(store):
+    put(store, WMS)
+    moved = replace(WMS, endpoint="https://geo.example.net/wms", online_resource=WMS.endpoint)
+    redirected = Sighting(moved.id, WMS.endpoint, "http://page.example.org/", Via.REDIRECT, "", NOON)
+    assert not store.catalogue.put(moved, redirected)
+    for address in (WMS.endpoint, moved.endpoint):
+        assert [s.id for s in store.catalogue.find_endpoint(address)] == [WMS.id]
+
+
 def test_two_empty_services_with_the_same_document_are_not_taken_for_one(store):
     empty = replace(WMS, layers=())
     assert put(store, empty)

@@ -9,24 +9,18 @@ from typing import Any
 
 from geohound.model.health import Check, Health, State, assess
 from geohound.model.query import Query, Results
-from geohound.model.service import Service, Sighting, service_id
+from geohound.model.service import Service, Sighting
 from geohound.model.url import canonical, endpoint
 from geohound.model.visit import Via
 
-from .codec import clean, dump_service
+from .codec import clean
 from .database import Database
-from .doors import content_key, find_home, loose_endpoint, merge
+from .doors import find_door, find_twin
 from .reading import read_services
 from .search import search
-from .writing import write_offerings
+from .writing import add_door, insert_service, leave_home, refresh_service
 
 _PAGE_SERVICES = 200
-_INSERT = """
-INSERT INTO service (
-  id, kind, endpoint, loose_endpoint, version, title, fingerprint, content_key, body, first_seen, last_seen
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING num"""
-_REFRESH = """
-UPDATE service SET version = ?, title = ?, fingerprint = ?, content_key = ?, body = ? WHERE num = ?"""
 _ADD_SIGHTING = """
 INSERT OR IGNORE INTO sighting (service, url, found_on, via, evidence, at, task, depth)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -41,13 +35,24 @@ class SqliteCatalogue:
     def put(self, service: Service, sighting: Sighting) -> bool:
         """Add or refresh a service and record the sighting; True if the service is new.
 
-        One met through another door (see `doors`) is not new: the address is added to the known one.
+        One met through another door (see `doors`) is not new: the address is added to the known one. A door
+        that shows something else than it did is one no longer.
         """
+        at = sighting.at.timestamp()
         with self._database.write() as connection:
-            home = find_home(connection, service)
-            num = _insert(connection, service, sighting) if home is None else home
+            left = None
+            home = find_door(connection, service)
+            if home is not None and not home.is_proved:
+                left, home = home, None
+                connection.execute("DELETE FROM door WHERE id = ?", (service.id,))
+            home = home or find_twin(connection, service)
+            num = insert_service(connection, service, (at, at)) if home is None else home.num
             if home is not None:
-                _refresh(connection, home, service)
+                add_door(connection, num, service.kind, service.endpoint)
+                if home.is_own:
+                    refresh_service(connection, num, service)
+            if left is not None:
+                leave_home(connection, left.num, num, [service.endpoint])
             _note_sighting(connection, num, sighting)
         return home is None
 
@@ -154,46 +159,6 @@ class SqliteCatalogue:
 
 def _filters(kinds: Sequence[str], states: Sequence[State]) -> list[tuple[str, Sequence[str]]]:
     return [(column, values) for column, values in (("kind", kinds), ("state", states)) if values]
-
-
-def _insert(connection: sqlite3.Connection, service: Service, sighting: Sighting) -> int:
-    at = sighting.at.timestamp()
-    address = clean(service.endpoint)
-    row = connection.execute(
-        _INSERT,
-        (service.id, service.kind, address, loose_endpoint(address), *_document(service), at, at),
-    ).fetchone()
-    num: int = row[0]
-    for door in (service.endpoint, *service.doors):
-        _add_door(connection, num, service.kind, door)
-    write_offerings(connection, num, service)
-    return num
-
-
-def _refresh(connection: sqlite3.Connection, num: int, service: Service) -> None:
-    """Write what a new reading changes; most readings change nothing."""
-    known = read_services(connection, [num])[num]
-    for door in (service.endpoint, *service.doors):
-        _add_door(connection, num, service.kind, door)
-    merged = merge(known, service)
-    if merged == known:
-        return
-    connection.execute(_REFRESH, (*_document(merged), num))
-    write_offerings(connection, num, merged)
-
-
-def _document(service: Service) -> tuple[Any, ...]:
-    return (
-        clean(service.version), clean(service.title), clean(service.fingerprint), content_key(service),
-        dump_service(service),
-    )  # fmt: skip
-
-
-def _add_door(connection: sqlite3.Connection, num: int, kind: str, address: str) -> None:
-    connection.execute(
-        "INSERT OR IGNORE INTO door (id, endpoint, service) VALUES (?, ?, ?)",
-        (service_id(kind, clean(address)), clean(address), num),
-    )
 
 
 def _note_sighting(connection: sqlite3.Connection, num: int, sighting: Sighting) -> None:

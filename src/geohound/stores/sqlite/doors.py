@@ -1,4 +1,9 @@
-"""Is this service new, or known by another address? And what remains when two readings of one meet."""
+"""Is this service new, or known by another address? And what remains when two readings of one meet.
+
+A document is a claim of whoever sent it. Only the address at which a service was first read, apart from www and
+scheme, may change what is kept of it; any other is a further door for as long as it shows the same content.
+"""
+# ruff: noqa: S608 - only a constant is put into the statements
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ import hashlib
 import re
 import sqlite3
 from dataclasses import replace
+from typing import NamedTuple
 
 from geohound.model.service import Service
 from geohound.model.url import canonical, endpoint
@@ -26,21 +32,51 @@ def content_key(service: Service) -> str:
     return hashlib.sha256(names.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def find_home(connection: sqlite3.Connection, service: Service) -> int | None:
-    """The number of the known service that this one is; None if it is new."""
-    row = connection.execute("SELECT service FROM door WHERE id = ?", (service.id,)).fetchone()
-    if row is None and service.fingerprint:
-        row = _find_by_fingerprint(connection, service)
+class Home(NamedTuple):
+    """A known service, seen from a new reading."""
+
+    num: int
+    is_own: bool  # read at the service's own address
+    is_proved: bool  # read there, or the same content as what is kept
+
+
+_FIND = "SELECT num, loose_endpoint, fingerprint, content_key FROM service"
+
+
+def find_door(connection: sqlite3.Connection, service: Service) -> Home | None:
+    """The service that was read at this very address before, whatever it shows now."""
+    found = connection.execute(f"{_FIND} JOIN door ON door.service = num WHERE door.id = ?", (service.id,))
+    return _judge(found.fetchone(), service)
+
+
+def find_twin(connection: sqlite3.Connection, service: Service) -> Home | None:
+    """The service of the same content that was read at another address; on its own host first of all."""
+    found = _find_by_loose_endpoint(connection, service)
+    return found or (_find_by_fingerprint(connection, service) if service.fingerprint else None)
+
+
+def is_alike(one: Service, other: Service) -> bool:
+    """The same fingerprint, or title and layer names: another version differs in the fingerprint alone."""
+    return one.fingerprint == other.fingerprint != "" or content_key(one) == content_key(other) != ""
+
+
+def _judge(row: tuple[int, str, str, str] | None, service: Service) -> Home | None:
     if row is None:
-        row = _find_by_loose_endpoint(connection, service)
-    return row[0] if row else None
+        return None
+    num, loose, fingerprint, content = row
+    is_own = loose == loose_endpoint(service.endpoint)
+    same = is_own or service.fingerprint == fingerprint != "" or content_key(service) == content != ""
+    return Home(num, is_own, same)
 
 
-def _find_by_fingerprint(connection: sqlite3.Connection, service: Service) -> tuple[int] | None:
-    """The same document under another address, or at the address that the document gives (OSS-9, R2)."""
+def _find_by_fingerprint(connection: sqlite3.Connection, service: Service) -> Home | None:
+    """The same document under another address, or at the address that the document gives (OSS-9, R2).
+
+    The given address counts only where that address was read itself and showed the same.
+    """
     declared = canonical(service.online_resource) if service.online_resource else None
-    row: tuple[int] | None = connection.execute(
-        """SELECT num FROM service WHERE fingerprint = :fingerprint AND kind = :kind AND (
+    found = connection.execute(
+        f"""{_FIND} WHERE fingerprint = :fingerprint AND kind = :kind AND (
              (content_key = :content AND :content <> '')
              OR num IN (SELECT service FROM door WHERE endpoint = :declared)
            ) ORDER BY num LIMIT 1""",
@@ -50,13 +86,13 @@ def _find_by_fingerprint(connection: sqlite3.Connection, service: Service) -> tu
             "content": content_key(service),
             "declared": endpoint(declared) if declared else "",
         },
-    ).fetchone()
-    return row
+    )
+    return _judge(found.fetchone(), service)
 
 
-def _find_by_loose_endpoint(connection: sqlite3.Connection, service: Service) -> tuple[int] | None:
-    row: tuple[int] | None = connection.execute(
-        """SELECT num FROM service WHERE loose_endpoint = :loose AND kind = :kind AND (
+def _find_by_loose_endpoint(connection: sqlite3.Connection, service: Service) -> Home | None:
+    found = connection.execute(
+        f"""{_FIND} WHERE loose_endpoint = :loose AND kind = :kind AND (
              (fingerprint = :fingerprint AND :fingerprint <> '')
              OR (content_key = :content AND :content <> '')
            ) ORDER BY num LIMIT 1""",
@@ -66,8 +102,8 @@ def _find_by_loose_endpoint(connection: sqlite3.Connection, service: Service) ->
             "fingerprint": service.fingerprint,
             "content": content_key(service),
         },
-    ).fetchone()
-    return row
+    )
+    return _judge(found.fetchone(), service)
 
 
 def merge(known: Service, read: Service) -> Service:

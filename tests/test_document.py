@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
+import tracemalloc
 import zlib
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -166,7 +169,7 @@ def test_capabilities_quoted_in_a_text_or_a_page_are_not_a_service() -> None:
     assert WMS.read(document(page.encode(), "text/html")) is None
 
 
-def test_external_and_internal_entities_stay_unread(tmp_path) -> None:
+def test_external_and_internal_entities_stay_unread(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("s3cret")
     entities = f'<!DOCTYPE x [<!ENTITY out SYSTEM "{secret.as_uri()}"><!ENTITY in "expanded">]>'
@@ -213,3 +216,89 @@ def test_pages_images_and_prose_are_neither_xml_nor_json() -> None:
         found = document(body)
         assert found.root is None
         assert found.json is None
+
+
+SHORT = b"<WMS_Capabilities version='1.3.0'><Service><Title>x</Title></Service></WMS_Capabilities>"
+COSTLY = {
+    "comments before a document": lambda: b"<html>" + b"<!---->" * 40 + b"x<?xml version='1.0'?>" + SHORT * 10 + b"\n",
+    "comments after a document": lambda: b"<html><?xml version='1.0'?>" + SHORT * 10 + b"<!---->" * 40 + b"x\n",
+    "declarations that are never closed": lambda: b"<a>" + b"<!DOCTYPE[" * 400_000,
+    "declarations that are half closed": lambda: b"<a>&x;" + b"<!DOCTYPE a[]" * 300_000,
+    "names of entities nobody knows": lambda: (
+        b"<a>" + b"&" + b"a" * 31 + b";&aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab;" * 90_000
+    ),
+    "escaped quotes and a lone backslash": lambda: b'{"' + b'\\"' * 3_000_000 + b"\\",
+    "a very long string": lambda: b'{"a":"' + b"a" * 7_900_000 + b'",}',
+    "very many strings": lambda: b"{" + b'""' * 1_900_000 + b",}",
+    "very many comments": lambda: b"[" + b"a//\n" * 900_000 + b",]",
+    "comments that are never closed": lambda: b"[/**/" + b"/*" * 1_900_000,
+    "objects by the million": lambda: b"[" + b"{}," * 10_000_000 + b"{}]",
+    "more bytes than are read as JSON": lambda: b'["' + b"a" * 33_000_000 + b'"]',
+    "a compressed desert": lambda: gzip.compress(b"<a>" + b" " * 60_000_000),
+    "a label for host names": lambda: b"xn--" + b"a" * 200_000 + b".\xff<a",
+}
+
+
+@pytest.mark.parametrize("attack", COSTLY)
+def test_no_answer_takes_long_to_read(attack: str) -> None:
+    found = document(COSTLY[attack](), "text/xml; charset=idna" if attack == "a label for host names" else "text/xml")
+    started_s = time.process_time()
+    assert found.json is None or isinstance(found.json, dict)
+    assert found.root is None or len(found.root) < 2
+    assert time.process_time() - started_s < 2
+
+
+@pytest.mark.parametrize("attack", ["a very long string", "objects by the million", "a compressed desert"])
+def test_no_answer_takes_much_memory_to_read(attack: str) -> None:
+    body = COSTLY[attack]()
+    tracemalloc.start()
+    try:
+        found = document(body)
+        assert found.json is None or found.root is None
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_json_of_too_many_values_is_not_read_and_counts_as_truncated() -> None:
+    found = document(b"[" + b"{}," * 1_100_000 + b"{}]")
+    assert found.json is None
+    assert found.is_truncated
+
+
+def test_a_text_too_large_for_json_is_only_a_text() -> None:
+    found = document(b"a,b\n" * 9_000_000, "text/csv")
+    assert found.json is None
+    assert not found.is_truncated
+
+
+def test_large_json_of_few_values_is_read() -> None:
+    body = json.dumps([{"a": "x" * 1000}] * 20_000).encode()
+    found = document(body)
+    assert len(found.json) == 20_000
+    assert not found.is_truncated
+
+
+def test_large_capabilities_in_gzip_without_a_header_are_inflated_whole() -> None:
+    rows = b"".join(b"<Layer><Name>rivers_%07d</Name></Layer>\n" % (n * 7919 % 9_999_991) for n in range(700_000))
+    body = PLAIN.encode().replace(b"<Layer><Name>lakes", rows + b"<Layer><Name>lakes")
+    found = document(gzip.compress(body, 6))
+    assert found.body == body
+    assert not found.is_truncated
+
+
+def test_what_is_inflated_from_a_small_answer_stays_small_and_counts_as_truncated() -> None:
+    found = document(gzip.compress(b"<a>" + b" " * 60_000_000))
+    assert len(found.body) == 20_000_000
+    assert found.is_truncated
+
+
+def test_a_half_surrogate_in_json_becomes_a_question_mark_and_a_whole_one_stays() -> None:
+    found = document(b'{"a\\ud800": "\\ud83c\\udf0d", }')
+    assert found.json == {"a?": "\N{EARTH GLOBE EUROPE-AFRICA}"}
+
+
+def test_references_after_a_doctype_with_declarations_are_mended() -> None:
+    declared = '<!DOCTYPE x [<!ENTITY known "k">\n] >'
+    body = PLAIN.replace("?>\n", f"?>\n{declared}\n", 1).replace("Seen", "Seen & B&auml;che")
+    assert read(body.encode()).layers[1].title == "Seen & Bäche"

@@ -21,6 +21,9 @@ _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"II+\x
 _SNIFF_BYTES = 65_536
 _HEAD_BYTES = 8_192
 _MAX_COMMENTS = 20
+_MAX_JSON_BYTES = 32_000_000
+_MAX_JSON_MARKS = 3_000_000
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _UNWRAPPED = "SOAP envelope removed"
 _CAPABILITIES = re.compile(rb"<(?:[\w.-]+:)?(?:W\w+_)?Capabilities[\s>]")
 
@@ -33,10 +36,12 @@ class Document:
         self.url = response.final_url or response.url
         self.repairs: list[str] = []
         self.body = response.body
-        content = mending.inflate(response.body) if response.body[:1] not in (b"<", b"{", b"[") else None
-        if content is not None:
-            self.body = content
+        inflated = mending.inflate(response.body) if response.body[:1] not in (b"<", b"{", b"[") else None
+        if inflated is not None:
+            self.body, is_whole = inflated
             self.repairs.append("compressed without saying so")
+            if not is_whole:
+                self.__dict__["is_truncated"] = True
 
     @cached_property
     def is_image(self) -> bool:
@@ -183,10 +188,22 @@ class Document:
         """The JSON value in the answer, or None."""
         if self.is_image or self.is_html or self.body[:_SNIFF_BYTES].lstrip()[:1] in (b"<", b""):
             return None
+        if not self._is_modest_json:
+            if self.body[:_SNIFF_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+                self.__dict__["is_truncated"] = True
+            return None
         try:
             return orjson.loads(self.body)
         except orjson.JSONDecodeError:
             return self._mended_json()
+
+    @property
+    def _is_modest_json(self) -> bool:
+        """True if the values in it, as objects, will fit: some 100 bytes for each mark, an object being dearest."""
+        if len(self.body) > _MAX_JSON_BYTES:
+            return False
+        marks = 2 * self.body.count(b"{") + self.body.count(b"[") + self.body.count(b",")
+        return marks <= _MAX_JSON_MARKS
 
     def _mended_json(self) -> Any:
         text, trouble = mending.decode(self.body, self.charset)
@@ -197,6 +214,8 @@ class Document:
             return None
         try:
             value = json.loads(mended, strict=False)
+            if _SURROGATE.search(mended):  # one without its partner is no text that could be stored or sent
+                value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
         except (ValueError, RecursionError):
             return None
         self.repairs += [r for r in (trouble, *repairs) if r]

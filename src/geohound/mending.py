@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import html
 import re
 import zlib
+from html.entities import html5
 
-MAX_INFLATED_BYTES = 128_000_000
-_MAX_LENIENT_CHARS = 16_000_000
+# The patterns here give nothing back (`*+`, `(?>…)`) and read what is never closed to the end: whatever the
+# text, the time grows with its length and the memory not at all.
+_MAX_INFLATED_BYTES = 128_000_000
+_FREE_INFLATED_BYTES = 20_000_000
+_MAX_INFLATION = 50  # capabilities of tens of megabytes, all alike, come to some thirty
+_MAX_LENIENT_CHARS = 8_000_000
 _MAX_REFERENCES = 200_000
 _DECLARED = re.compile(rb"""^[^<]{0,64}<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']""", re.IGNORECASE)
 _HEADER_BLOCK = re.compile(r"(?:HTTP/[\d.]+ \d{3}[^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]{1,40}:[^\n<]*\n)+\s*\n?")
@@ -15,27 +21,33 @@ _XML_START = re.compile(
     r"<\?xml\b|<!DOCTYPE\s+W[\w-]+Capab|<(?:[\w.-]+:)?(?:W\w+_)?Capabilities[\s>]|<(?:[\w.-]+:)?(?:Service)?ExceptionReport\b"
 )
 _PAGE_TAG = re.compile(r"<(?:!doctype\s+html|(?:html|head|body|pre|br|b|p|div|font|table|center|h\d)\b)", re.IGNORECASE)
-_LITERAL = re.compile(r"[\"'`](?:\\[nrt]|\s)*(?=<)")
+_LITERAL = re.compile(r"[\"'`](?:\\[nrt]|\s)*+(?=<)")
 _ROOT = re.compile(r"<(?![?!/])([\w.:-]+)")
 _SERVER_CHATTER = re.compile(
     r"\b(?:warning|notice|deprecated|strict standards|fatal error|debug|error)\b", re.IGNORECASE
 )
-_MARKUP_ONLY = re.compile(r"(?:\s|</?[a-z][^<>]{0,200}>|<!--.*?-->)*", re.IGNORECASE | re.DOTALL)
+_MARKUP_ONLY = re.compile(r"(?:\s|</?[a-z][^<>]{0,200}+>|(?><!--.*?-->))*+", re.IGNORECASE | re.DOTALL)
 _REFERENCES = re.compile(
-    r"(?P<keep><!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)"
+    r"(?P<keep><!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<!DOCTYPE[^\[>]*+(?:>|\Z|\[.*?(?:\]\s*+>|\Z)))"
     r"|&(?P<name>\#[xX][0-9a-fA-F]{1,8}|\#\d{1,9}|[A-Za-z][\w.-]{0,60})?(?P<end>;)?",
     re.DOTALL,
 )
 _ENTITY_DECLARATION = re.compile(r"<!ENTITY\s+([\w.-]+)\s")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_LITERAL_ESCAPE = re.compile(r"""[>"]\s*(?:\\r)?\\n\s*(?:\\t|\s)*<|<\\/\w|=\\\"""")
-_JSON_NOISE = re.compile(r'("(?:\\.|[^"\\])*(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_JSON_TRAILING = re.compile(r'("(?:\\.|[^"\\])*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
-_JSONP = re.compile(r"^\s*(?:/\*.*?\*/\s*)?(?:\)\]\}',?\s*|(?P<call>[\w$.]{1,80}\s*\())(?P<body>.*)$", re.DOTALL)
+_LITERAL_ESCAPE = re.compile(r"""[>"]\s*+(?:\\r)?\\n(?:\\t|\s)*+<|<\\/\w|=\\\"""")
+_JSON_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
+# Each matches every character: what is to stay in its group, what is to go without.
+_JSON_NOISE = re.compile(rf'((?:[^"/]++|{_JSON_STRING}|/(?![/*]))++)|//[^\n]*+|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_JSON_TRAILING = re.compile(rf'((?:[^",]++|{_JSON_STRING}|,(?!\s*+[}}\]]))++)|,', re.DOTALL)
+_JSONP = re.compile(
+    r"^\s*+(?:(?>/\*.*?\*/)\s*+)?(?:\)\]\}',?\s*+|(?P<call>[\w$.]{1,80}+\s*+\())(?P<body>.*)$", re.DOTALL
+)
+# Codecs that Python has beside the character sets: they take other text, or quadratic time, or make lone surrogates.
+_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined", "utf-7"})
 
 
-def inflate(body: bytes) -> bytes | None:
-    """The content of a compressed body that no header announced; None if it is not compressed."""
+def inflate(body: bytes) -> tuple[bytes, bool] | None:
+    """The content of a compressed body that no header announced, and whether it is all; None if not compressed."""
     if body[:2] == b"\x1f\x8b":
         window = 31
     elif len(body) > 2 and body[0] & 0x0F == 8 and ((body[0] << 8) | body[1]) % 31 == 0 and body[0] >> 4 <= 7:
@@ -44,13 +56,16 @@ def inflate(body: bytes) -> bytes | None:
         window = -15
     else:
         return None
+    most_bytes = min(_MAX_INFLATED_BYTES, max(_FREE_INFLATED_BYTES, _MAX_INFLATION * len(body)))
     try:
         start = zlib.decompressobj(window).decompress(body[:4096], 256)
         if window == -15 and start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"<", b"{", b"["):
             return None
-        return zlib.decompressobj(window).decompress(body, MAX_INFLATED_BYTES) or None
+        inflater = zlib.decompressobj(window)
+        content = inflater.decompress(body, most_bytes)
     except zlib.error:
         return None
+    return (content, inflater.eof) if content else None
 
 
 def decode(data: bytes, charset: str = "") -> tuple[str, str]:
@@ -87,6 +102,8 @@ def _try(data: bytes, encoding: str) -> str | None:
     if not encoding or encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32", "ucs", "utf-7")):
         return None
     try:
+        if codecs.lookup(encoding).name.replace("_", "-") in _NO_CHARSETS:
+            return None
         return data.decode(encoding)
     except (UnicodeDecodeError, LookupError, ValueError):
         return None
@@ -125,7 +142,7 @@ def strip_surroundings(text: str) -> tuple[str, list[str]]:
     if found is None:
         return "", []
     before, inner = bare[: found.start()], bare[found.start() :]
-    headers = _HEADER_BLOCK.match(bare)
+    headers = _HEADER_BLOCK.match(bare, 0, 64_000)
     if headers and not bare[headers.end() : found.start()].strip():
         return inner, ["HTTP header block removed"]
     name = _ROOT.search(inner, 0, 8000)
@@ -155,8 +172,8 @@ def _mend_references(text: str) -> str:
             return found[0] if _is_xml_character(name) else ""
         if name in declared:
             return found[0]
-        known = html.unescape(found[0])
-        return html.escape(known) if known != found[0] else "&amp;" + found[0][1:]
+        known = html5.get(name + ";")
+        return html.escape(known) if known else "&amp;" + found[0][1:]
 
     return _REFERENCES.sub(replace, text)
 
@@ -168,8 +185,10 @@ def _is_xml_character(reference: str) -> bool:
 
 def mend_json(text: str) -> tuple[str, list[str]]:
     """JSON freed of callback, guard prefix, comments and trailing commas, and which of them there were."""
-    repairs = []
-    text = text[:_MAX_LENIENT_CHARS].strip("\ufeff \t\r\n;")
+    repairs: list[str] = []
+    if len(text) > _MAX_LENIENT_CHARS:
+        return "", repairs
+    text = text.strip("\ufeff \t\r\n;")
     wrapped = _JSONP.match(text) if text[:1] not in "{[" else None
     if wrapped:
         text = wrapped["body"].strip().rstrip(";").rstrip()
@@ -179,7 +198,7 @@ def mend_json(text: str) -> tuple[str, list[str]]:
         (_JSON_NOISE, "JSON comments removed"),
         (_JSON_TRAILING, "trailing commas removed"),
     ):
-        cleaned = pattern.sub(lambda m: m[1] or "", text)
+        cleaned = "".join(pattern.findall(text))
         if cleaned != text:
             repairs.append(trouble)
             text = cleaned.strip()

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import struct
+import zlib
+from dataclasses import replace
+from itertools import islice
 
 from geohound import safe_xml
 from geohound.document import Document
@@ -10,6 +14,10 @@ from geohound.model import url as urls
 from geohound.model.service import Refusal, RefusalReason
 
 _MAX_DETAIL = 300
+_MAX_ELEMENTS = 100
+_MAX_PIXEL_BYTES = 8_000_000
+_MAX_CHUNKS = 10_000
+_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by PNG colour type
 _EXCEPTIONS = ("ServiceExceptionReport", "ExceptionReport", "Fault", "WMTException")  # the last is WMS 1.0.0
 _SERVICES = frozenset({"wms", "wfs", "wcs", "wmts", "wps", "csw", "sos", "sps", "wcps"})
 _LOGIN_URL = re.compile(
@@ -25,11 +33,17 @@ _BOT_WORDS = re.compile(
     re.IGNORECASE,
 )
 _BOT_HEADERS = {"cf-mitigated": "challenge", "x-amzn-waf-action": "", "x-datadome": "", "x-sucuri-block": ""}
-_TITLE = re.compile(r"<title[^>]*>(.{0,200}?)</title", re.IGNORECASE | re.DOTALL)
+_TITLE = re.compile(r"<title[^>]{0,300}+>(.{0,200}?)</title", re.IGNORECASE | re.DOTALL)
 
 
 def judge(document: Document) -> Refusal:
     """The general refusal: body before status, walls before pages."""
+    refusal = _judge(document)
+    # Headers and scripts may hold lone surrogates, which no one can store or print.
+    return replace(refusal, detail=refusal.detail.encode("utf-8", "replace").decode())
+
+
+def _judge(document: Document) -> Refusal:
     wall = _find_wall(document)
     if wall is not None:
         return wall
@@ -52,15 +66,17 @@ def _judge_content(document: Document) -> Refusal:
         title = _TITLE.search(document.text[:20_000])
         return Refusal(RefusalReason.HTML_PAGE, " ".join(title[1].split())[:_MAX_DETAIL] if title else "")
     if document.is_image:
-        if len(document.body) < 2_000:
-            return Refusal(RefusalReason.BLANK_IMAGE, f"an image of {len(document.body)} bytes")
+        if _is_blank_png(document.body):
+            return Refusal(RefusalReason.BLANK_IMAGE, "an image of one colour")
         return Refusal(RefusalReason.OTHER_KIND, "an image")
     if document.root_name:
         return Refusal(RefusalReason.OTHER_KIND, _describe_xml(document))
     if document.json is not None:
         return Refusal(RefusalReason.OTHER_KIND, _describe_json(document.json))
-    if document.response.truncated:
-        return Refusal(RefusalReason.TOO_LARGE, f"cut off after {len(document.body)} bytes")
+    if document.is_truncated:
+        size = f"{len(document.body)} bytes"
+        cut = f"cut off after {size}" if document.response.truncated else f"{size}, more than is read"
+        return Refusal(RefusalReason.TOO_LARGE, cut)
     if document.body.lstrip()[:1] in (b"<", b"{", b"["):
         return Refusal(RefusalReason.MALFORMED, "starts like XML or JSON and cannot be read as either")
     kind = document.response.content_type.partition(";")[0].strip()
@@ -89,12 +105,11 @@ def _find_wall(document: Document) -> Refusal | None:
 def _read_exception(document: Document) -> Refusal:
     """Code and words of the first exception; a missing permission is a log-in wall, whatever the status."""
     code, words = "", ""
-    root = document.root
-    for element in root.iter("{*}*") if root is not None else ():
-        name = safe_xml.local(element)
-        if name in ("ServiceException", "Exception", "Fault", "WMTException"):
-            code = code or safe_xml.attribute(element, "code") or safe_xml.attribute(element, "exceptionCode")
-            words = words or safe_xml.text(element)
+    elements = islice(document.head.iter("{*}*"), _MAX_ELEMENTS) if document.head is not None else ()
+    names = ("ServiceException", "Exception", "Fault", "WMTException")
+    for element in (e for e in elements if safe_xml.local(e) in names):
+        code = code or safe_xml.attribute(element, "code") or safe_xml.attribute(element, "exceptionCode")
+        words = words or _read_words(element)
     detail = ": ".join(part for part in (code, words) if part)[:_MAX_DETAIL]
     kind = _kind_of_exception(document)
     if code.lower() in ("authenticationfailed", "notauthorized", "unauthorized", "accessdenied", "forbidden"):
@@ -102,11 +117,18 @@ def _read_exception(document: Document) -> Refusal:
     return Refusal(RefusalReason.EXCEPTION_REPORT, detail, kind)
 
 
+def _read_words(element: safe_xml.Element) -> str:
+    """The text in the first elements within; `safe_xml.text` would go through all, and any may hold the document."""
+    inner = islice(element.iter("{*}*"), _MAX_ELEMENTS)
+    parts = [part[: 4 * _MAX_DETAIL] for e in inner for part in (e.text, e.tail if e is not element else "") if part]
+    return " ".join("".join(map(str, parts)).split())
+
+
 def _kind_of_exception(document: Document) -> str:
     asked = urls.params_lower(document.url).get("service", "").lower()
     if asked in _SERVICES:
         return asked
-    location = safe_xml.attribute(document.root, "schemaLocation").lower()
+    location = safe_xml.attribute(document.head, "schemaLocation").lower()
     return next((s for s in ("wms", "wfs", "wcs", "wmts", "wps", "csw", "sos", "sps") if f"/{s}/" in location), "")
 
 
@@ -119,3 +141,64 @@ def _describe_json(value: object) -> str:
     if isinstance(value, dict):
         return f"JSON with {', '.join(str(k) for k in list(value)[:8])}"[:_MAX_DETAIL]
     return "a JSON list" if isinstance(value, list) else "a JSON value"
+
+
+def _is_blank_png(body: bytes) -> bool:
+    """True if all pixels of this PNG are the same; of one that is broken, interlaced or huge it is not said."""
+    if len(body) < 33 or not body.startswith(b"\x89PNG") or body[12:16] != b"IHDR":
+        return False
+    width, height, bits, colour, _, _, interlaced = struct.unpack(">IIBBBBB", body[16:29])
+    pixel_bits = bits * _CHANNELS.get(colour, 0)
+    row_bytes = 1 + (width * pixel_bits + 7) // 8
+    if interlaced or not width or not height or not pixel_bits or row_bytes * height > _MAX_PIXEL_BYTES:
+        return False
+    try:
+        rows = zlib.decompressobj().decompress(_find_pixels(body), row_bytes * height)
+    except zlib.error:
+        return False
+    if len(rows) < row_bytes * height:
+        return False
+    if pixel_bits >= 8:
+        return _are_rows_of(rows[1 : 1 + pixel_bits // 8], rows, row_bytes)
+    return _are_packed_rows(rows, row_bytes, width, pixel_bits)
+
+
+def _find_pixels(body: bytes) -> bytes:
+    """The compressed pixels: the content of all IDAT chunks."""
+    parts, at = [], 8
+    for _ in range(_MAX_CHUNKS):
+        size = int.from_bytes(body[at : at + 4], "big")
+        if body[at + 4 : at + 8] == b"IDAT":
+            parts.append(body[at + 8 : at + 8 + size])
+        at += 12 + size
+        if at >= len(body):
+            break
+    return b"".join(parts)
+
+
+def _are_rows_of(pixel: bytes, rows: bytes, row_bytes: int) -> bool:
+    """True if each row is what its filter makes of nothing but this pixel.
+
+    The filters of PNG can be undone, so a row of one colour under one of one colour has but one form for each.
+    """
+    count, zero = (row_bytes - 1) // len(pixel), bytes(len(pixel))
+    half = bytes(v - v // 2 for v in pixel)
+    first = [(pixel, pixel), (pixel, zero), (pixel, pixel), (pixel, half), (pixel, zero)]
+    later = [(pixel, pixel), (pixel, zero), (zero, zero), (half, zero), (zero, zero)]
+    first_rows = [bytes([n]) + left + rest * (count - 1) for n, (left, rest) in enumerate(first)]
+    later_rows = {bytes([n]) + left + rest * (count - 1) for n, (left, rest) in enumerate(later)}
+    return rows[:row_bytes] in first_rows and all(
+        rows[at : at + row_bytes] in later_rows for at in range(row_bytes, len(rows), row_bytes)
+    )
+
+
+def _are_packed_rows(rows: bytes, row_bytes: int, width: int, pixel_bits: int) -> bool:
+    """The same for several pixels to a byte, which encoders leave unfiltered; a row may end in unused bits."""
+    value = rows[1] >> (8 - pixel_bits)
+    byte = value * (255 // (2**pixel_bits - 1))
+    unused_bits = (row_bytes - 1) * 8 - width * pixel_bits
+    start, end = b"\0" + bytes([byte]) * (row_bytes - 2), byte >> unused_bits
+    return all(
+        rows[at : at + row_bytes - 1] == start and rows[at + row_bytes - 1] >> unused_bits == end
+        for at in range(0, len(rows), row_bytes)
+    )

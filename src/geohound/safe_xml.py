@@ -11,7 +11,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from lxml import etree
@@ -110,9 +109,12 @@ def cut(data: bytes) -> bytes:
     if len(data) <= _WINDOW_BYTES:
         return data
     seen = 0
+    may_overflow = len(data) > MAX_MARKS
     for start in range(0, len(data), _WINDOW_BYTES):
-        tags = data.count(b"<", start, start + _WINDOW_BYTES)
         equals = data.count(b"=", start, start + _WINDOW_BYTES)
+        if not may_overflow and equals <= _MAX_ATTRIBUTES:
+            continue  # neither limit can be reached, however many tags there are
+        tags = data.count(b"<", start, start + _WINDOW_BYTES)
         seen += tags + equals
         # Attributes by the thousand in one tag cost the parser seconds, each being compared with the others.
         if seen > MAX_MARKS or equals > _MAX_ATTRIBUTES * (tags + 1):
@@ -205,43 +207,30 @@ def namespace(element: Element) -> str:
     return tag[1:].partition("}")[0] if isinstance(tag, str) and tag[:1] == "{" else ""
 
 
-def index(element: Element | None, *tags: str) -> Parts:
-    """The children by local name, in one pass: what a reader that wants many of them should ask for.
-
-    With `tags` (such as `{*}Name`) only those are looked at; the others never become Python objects.
-    """
+def index(element: Element | None) -> Parts:
+    """The children by local name, in one pass: what a reader that wants many of them should ask for."""
     found: defaultdict[str, list[Element]] = defaultdict(list)
     if element is not None:
         names = NAMES
-        for part in element.iterchildren(*tags) if tags else element:
+        for part in element:
             found[names[part.tag]].append(part)
     return found
 
 
-def child_texts(element: Element, name: str) -> list[str]:
-    """The texts of the children of this name in the element's own namespace; for lists of thousands."""
-    return list(_texts_path(namespace(element), name)(element))
-
-
-@lru_cache(maxsize=64)
-def _texts_path(space: str, name: str) -> Any:
-    if not space:
-        return etree.XPath(f"{name}/text()", smart_strings=False)
-    return etree.XPath(f"n:{name}/text()", namespaces={"n": space}, smart_strings=False)
-
-
 def children(element: Element, name: str) -> Iterator[Element]:
     """Direct children by local name, in whatever namespace."""
-    return (c for c in element if local(c) == name)
+    names = NAMES
+    return (c for c in element if names[c.tag] == name)
 
 
 def child(element: Element | None, *path: str) -> Element | None:
     """Down a path of local names, the first match at each step."""
+    names = NAMES
     for name in path:
         if element is None:
             return None
         for part in element:
-            if NAMES[part.tag] == name:
+            if names[part.tag] == name:
                 element = part
                 break
         else:

@@ -25,6 +25,8 @@ _MERCATOR_EDGE_M = 20037508.3427892
 _EARTH_RADIUS_M = 6378137.0
 # What servers write where they know no box: an envelope never filled.
 _EMPTY = frozenset({(0.0, 0.0, 0.0, 0.0), (-1.0, -1.0, -1.0, -1.0), (0.0, 0.0, -1.0, -1.0)})
+_MAX_CODE_LISTS = 32_768
+_MAX_KEY_CHARS = 200
 _OVERSHOOT_DEG = 10.0  # a latitude this far beyond a pole is rounding or a margin; more is another mistake
 _CODE = re.compile(
     r"(?P<authority>EPSG|CRS|OGC|ESRI|IGNF|IAU)(?:\.xml#|[:/_-]+(?:[\d.]+[:/]+)?)(?P<code>[A-Z0-9._]+)/?$",
@@ -49,10 +51,24 @@ def crs_code(name: str) -> str:
     return f"{authority}:{code}"
 
 
-@lru_cache(maxsize=32768)
+class _CodeLists(dict[str, tuple[str, ...]]):
+    """Codes by text; a dictionary because a layer may name thousands, the same in every document of a server."""
+
+    def __missing__(self, names: str) -> tuple[str, ...]:
+        found = tuple([crs_code(name) for name in names.split()])
+        if len(names) <= _MAX_KEY_CHARS:
+            if len(self) > _MAX_CODE_LISTS:
+                self.clear()
+            self[names] = found
+        return found
+
+
+CODE_LISTS = _CodeLists()
+
+
 def crs_list(names: str) -> tuple[str, ...]:
     """The codes in a text that names one CRS, or several with white space between them."""
-    return tuple([crs_code(name) for name in names.split()])
+    return CODE_LISTS[names]
 
 
 def extent(
@@ -92,9 +108,10 @@ def _extent(numbers: tuple[float | str | None, ...], crs: str, axis_order: AxisO
 
 def cover(extents: Iterable[Extent | None]) -> Extent | None:
     """One extent around all that have a box; whole-world defaults count only if there is nothing better."""
-    boxes = [e.box for e in extents if e is not None and e.box is not None]
+    # Layers inherit or repeat their boxes: one look at each object is enough.
+    boxes = list({id(e.box): e.box for e in extents if e is not None and e.box is not None}.values())
     telling = [b for b in boxes if not b.is_world] or boxes[:1]
-    box = union(list(dict.fromkeys(telling)))
+    box = union(telling)
     if box is None:
         return None
     return Extent(box, box.as_tuple(), "CRS:84", (BoxFault.WHOLE_WORLD,) if box.is_world else ())

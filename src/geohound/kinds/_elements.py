@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import chain
 from urllib.parse import urljoin
 
 from geohound.kinds import _boxes
@@ -11,7 +12,9 @@ from geohound.safe_xml import NAMES, Element, Parts, name_of
 
 MAX_WORDS = 20_000  # characters of one text; longer abstracts are clipped
 MAX_LIST = 10_000  # entries of one list: CRS, formats, keywords
-_KEYWORDS = ("KeywordList", "Keywords", "keywords")
+BOXES = ("WGS84BoundingBox", "BoundingBox")
+KEYWORDS = ("KeywordList", "Keywords", "keywords")
+_MANY = 40
 _KEYWORD = frozenset({"Keyword", "keyword"})
 _LOWER = frozenset({"LowerCorner", "lowerCorner"})
 _UPPER = frozenset({"UpperCorner", "upperCorner"})
@@ -38,27 +41,67 @@ def said(parts: Parts, name: str) -> str:
     return " ".join(found.split())[:MAX_WORDS] if found else ""
 
 
-def first(parts: Parts, name: str) -> Element | None:
-    """The first child of this name in an index."""
-    found = parts.get(name)
-    return found[0] if found else None
+def glean(elements: Iterable[Element], spoken: frozenset[str], kept: frozenset[str]) -> tuple[dict[str, str], Parts]:
+    """In one pass: the words of the first element of each `spoken` name, and all elements of each `kept` name.
+
+    The others are let go at once, for an element that is held costs several times one that is only looked at.
+    """
+    heard: dict[str, str] = {}
+    found: dict[str, list[Element]] = {}
+    names = NAMES
+    for element in elements:
+        name = names[element.tag]
+        if name in spoken:
+            if name not in heard:
+                text = element.text if not len(element) else words(element)
+                heard[name] = " ".join(text.split())[:MAX_WORDS] if text else ""
+        elif name in kept:
+            if name in found:
+                found[name].append(element)
+            else:
+                found[name] = [element]
+    return heard, found
+
+
+def first(parts: Parts, *names: str) -> Element | None:
+    """The first child of this name in an index, or of the first of these names that is there."""
+    for name in names:
+        if name in parts:
+            return parts[name][0]
+    return None
 
 
 def texts(elements: Iterable[Element]) -> tuple[str, ...]:
     """The words of each, empty ones and repetitions left out."""
-    return unique([words(e) for e in elements])
+    found: dict[str, None] = {}
+    for element in elements:
+        text = element.text if not len(element) else words(element)
+        if text:
+            found[" ".join(text.split())[:MAX_WORDS]] = None
+    found.pop("", None)
+    return tuple(found)[:MAX_LIST]
 
 
 def unique(values: Iterable[str]) -> tuple[str, ...]:
     """Empty ones and repetitions left out, order kept."""
-    found = [v for v in values if v]
-    return tuple(found) if len(found) < 2 else tuple(dict.fromkeys(found))[:MAX_LIST]
+    found = dict.fromkeys(values)
+    found.pop("", None)
+    return tuple(found)[:MAX_LIST]
 
 
 def crs_codes(names: Iterable[str | None]) -> tuple[str, ...]:
     """The codes of the CRS named in these texts, one or several in each."""
-    codes = [_boxes.crs_list(name) for name in dict.fromkeys(names) if name]
-    return tuple(dict.fromkeys([code for several in codes for code in several]))[:MAX_LIST]
+    stated = dict.fromkeys(filter(None, names))
+    if len(stated) > _MANY and _are_epsg_codes(stated):
+        return tuple(stated)[:MAX_LIST]
+    lists = map(_boxes.CODE_LISTS.__getitem__, stated)
+    return tuple(dict.fromkeys(chain.from_iterable(lists)))[:MAX_LIST]
+
+
+def _are_epsg_codes(names: Collection[str]) -> bool:
+    """True if all are written as we write them; some servers list thousands, too many to look up one by one."""
+    numbers = "\0".join(["", *names]).replace("\0EPSG:", "")  # no XML holds that character
+    return numbers.isascii() and numbers.isdecimal() and "EPSG:84" not in names  # which means CRS:84
 
 
 def href(element: Element | None) -> str:
@@ -68,7 +111,10 @@ def href(element: Element | None) -> str:
     found = element.get(_XLINK_HREF)
     if found is not None:
         return str(found).strip()
-    return next((str(value).strip() for name, value in element.items() if name_of(name) in _HREFS), "")
+    for name, value in element.items():
+        if name_of(name) in _HREFS:
+            return str(value).strip()
+    return ""
 
 
 def resolve(address: str, base: str) -> str:
@@ -85,15 +131,17 @@ def resolve(address: str, base: str) -> str:
 
 def read_keywords(parts: Parts) -> tuple[str, ...]:
     """Keyword elements in lists of either spelling; before those lists existed, words in one element."""
-    found: list[str] = []
-    for name in _KEYWORDS:
+    found: tuple[str, ...] = ()
+    names = NAMES
+    for name in KEYWORDS:
         for group in parts.get(name, ()):
             if len(group):
-                found += [words(k) for k in group if NAMES[k.tag] in _KEYWORD]
+                stated = texts([k for k in group if names[k.tag] in _KEYWORD])
             else:
                 plain = words(group)
-                found += [w.strip() for w in plain.split(",")] if "," in plain else plain.split()
-    return unique(found) if found else ()
+                stated = unique([w.strip() for w in plain.split(",")] if "," in plain else plain.split())
+            found = unique((*found, *stated)) if found else stated
+    return found
 
 
 def read_corners(element: Element, crs: str = "", *, axis_order: _boxes.AxisOrder = "xy") -> Extent:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from geohound.document import Document
 from geohound.kinds import _boxes, _ows
-from geohound.kinds._elements import href, read_corners, said, texts, unique, words
+from geohound.kinds._elements import first, glean, href, read_corners, texts, unique, words
 from geohound.model.service import Extent, Layer, Service
-from geohound.safe_xml import NAMES, Element, attribute, child, index
+from geohound.safe_xml import NAMES, Element, attribute, child
 
 _GML_IDS = ("{http://www.opengis.net/gml}id", "{http://www.opengis.net/gml/3.2}id")
 _MAX_KEYWORDS = 500
 _PROPERTIES = ("observedProperty", "observableProperty", "Phenomenon")
 _TIMES = ("time", "phenomenonTime", "eventTime")
+_POSITIONS = frozenset({"beginPosition", "endPosition", "timePosition"})
 _AREAS = ("observedArea", "boundedBy", "AreaOfService", "observableArea")
+_SPOKEN = frozenset({"name", "Name", "identifier", "SensorID", "description", "abstract"})
+_KEPT = frozenset({*_PROPERTIES, *_TIMES, *_AREAS, "responseFormat"})
 
 
 def read(document: Document, kind: str, names: frozenset[str], default: str) -> Service | None:
@@ -33,30 +36,30 @@ def read(document: Document, kind: str, names: frozenset[str], default: str) -> 
 
 def _read_offering(element: Element) -> Layer:
     """Identifier (or gml:id, or name), observed properties as keywords, area and time."""
-    parts = index(element)
-    title = said(parts, "name") or said(parts, "Name")
-    name = said(parts, "identifier") or said(parts, "SensorID") or _gml_id(element) or title
-    properties = [p for n in _PROPERTIES for p in parts.get(n, ())][:_MAX_KEYWORDS]
-    periods = (parts[n][0] for n in _TIMES if n in parts)
-    areas = (parts[n][0] for n in _AREAS if n in parts)
+    heard, parts = glean(element, _SPOKEN, _KEPT)
+    title = heard.get("name") or heard.get("Name", "")
+    name = heard.get("identifier") or heard.get("SensorID") or _gml_id(element) or title
+    properties = [p for n in _PROPERTIES if n in parts for p in parts[n]][:_MAX_KEYWORDS]
+    period, area = first(parts, *_TIMES), first(parts, *_AREAS)
     return Layer(
         name=name,
         title=title,
-        abstract=said(parts, "description") or said(parts, "abstract"),
-        keywords=unique(href(p) or words(p) for p in properties),
-        extent=next((_read_area(a) for a in areas), None),
+        abstract=heard.get("description") or heard.get("abstract", ""),
+        keywords=unique([href(p) or words(p) for p in properties]),
+        extent=_read_area(area) if area is not None else None,
         formats=texts(parts.get("responseFormat", ())),
-        times=next((_read_period(p) for p in periods), ()),
+        times=_read_period(period) if period is not None else (),
     )
 
 
 def _gml_id(element: Element) -> str:
-    return next((str(i) for i in map(element.get, _GML_IDS) if i), "") or attribute(element, "id")
+    return element.get(_GML_IDS[0]) or element.get(_GML_IDS[1]) or attribute(element, "id")
 
 
 def _read_period(element: Element) -> tuple[str, ...]:
     """`begin/end`, with what is unknown or open left empty."""
-    ends = {NAMES[e.tag]: words(e) for e in element.iter("{*}beginPosition", "{*}endPosition", "{*}timePosition")}
+    names = NAMES
+    ends = {names[e.tag]: words(e) for e in element.iter() if names[e.tag] in _POSITIONS}
     begin = ends.get("beginPosition") or ends.get("timePosition") or ""
     if "endPosition" in ends:
         return (f"{begin}/{ends['endPosition']}",)
@@ -79,7 +82,7 @@ def _read_positions(positions: Element | None) -> Extent | None:
         numbers = [float(v) for v in values]
     except ValueError:
         return None
-    first, second = numbers[::2], numbers[1::2]
-    if len(first) < 2 or len(first) != len(second):
+    lats, lons = numbers[::2], numbers[1::2]
+    if len(lats) < 2 or len(lats) != len(lons):
         return None
-    return _boxes.extent([min(first), min(second), max(first), max(second)], "EPSG:4326", axis_order="authority")
+    return _boxes.extent([min(lats), min(lons), max(lats), max(lons)], "EPSG:4326", axis_order="authority")

@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator
 from geohound.document import Document
 from geohound.kinds import _boxes, _ows
 from geohound.kinds._elements import (
+    BOXES,
+    KEYWORDS,
     crs_codes,
     first,
+    glean,
     href,
     read_corners,
     read_keywords,
@@ -24,6 +27,8 @@ from geohound.model.service import Extent, Layer, Operation, Provider, Service
 from geohound.safe_xml import Element, child, children, index, local, text
 
 _COVERAGE = frozenset({"CoverageSummary", "CoverageOfferingBrief"})
+_SPOKEN = frozenset({"CoverageId", "Identifier", "Title", "Abstract"})
+_KEPT = frozenset({*KEYWORDS, *BOXES, "SupportedCRS", "SupportedFormat", "Metadata"})
 
 
 def _read(document: Document) -> Service | None:
@@ -65,11 +70,11 @@ def _coverages(parent: Element, digest: Callable[[Element], Layer]) -> Iterator[
 def _read_summary(element: Element) -> Layer:
     if local(element) == "CoverageOfferingBrief":
         return _read_brief(element)
-    parts = index(element)
+    heard, parts = glean(element, _SPOKEN, _KEPT)
     return Layer(
-        name=said(parts, "CoverageId") or said(parts, "Identifier"),
-        title=said(parts, "Title"),
-        abstract=said(parts, "Abstract"),
+        name=heard.get("CoverageId") or heard.get("Identifier", ""),
+        title=heard.get("Title", ""),
+        abstract=heard.get("Abstract", ""),
         keywords=read_keywords(parts),
         extent=read_wgs84(parts),
         crs=crs_codes([e.text for e in parts.get("SupportedCRS", ())]),

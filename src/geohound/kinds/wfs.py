@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from geohound.document import Document
 from geohound.kinds import _boxes, _ows
 from geohound.kinds._elements import (
+    KEYWORDS,
     crs_codes,
     first,
+    glean,
     href,
     read_corners,
     read_keywords,
-    said,
     texts,
     unique,
     words,
@@ -25,6 +26,8 @@ from geohound.safe_xml import Element, child, children, index, local, text
 _FEATURE_TYPE = frozenset({"FeatureType"})
 _CRS = ("SRS", "DefaultSRS", "DefaultCRS", "OtherSRS", "OtherCRS")
 _BOXES = ("WGS84BoundingBox", "LatLongBoundingBox", "LatLonBoundingBox")
+_SPOKEN = frozenset({"Name", "Title", "Abstract"})
+_KEPT = frozenset({*_CRS, *_BOXES, *KEYWORDS, "OutputFormats", "MetadataURL"})
 _EDGES = ("minx", "miny", "maxx", "maxy")
 
 
@@ -55,14 +58,14 @@ def _feature_types(root: Element) -> Iterator[Element]:
 
 
 def _read_feature_type(element: Element) -> Layer:
-    parts = index(element)
+    heard, parts = glean(element, _SPOKEN, _KEPT)
     codes = crs_codes([e.text for name in _CRS if name in parts for e in parts[name]])
     box = next((parts[name][0] for name in _BOXES if name in parts), None)
     formats = first(parts, "OutputFormats")
     return Layer(
-        name=said(parts, "Name"),
-        title=said(parts, "Title"),
-        abstract=said(parts, "Abstract"),
+        name=heard.get("Name", ""),
+        title=heard.get("Title", ""),
+        abstract=heard.get("Abstract", ""),
         keywords=read_keywords(parts),
         extent=_read_box(box, codes) if box is not None else None,
         crs=codes,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, field
+from itertools import islice
 
 from geohound.document import Document
 from geohound.kinds import _boxes, _ows
 from geohound.kinds._elements import (
+    KEYWORDS,
     MAX_LIST,
     crs_codes,
     first,
+    glean,
     href,
     read_keywords,
     said,
@@ -28,7 +30,6 @@ from geohound.safe_xml import (
     Parts,
     attribute,
     child,
-    child_texts,
     children,
     index,
     local,
@@ -41,28 +42,15 @@ _OLD_OPERATIONS = {"Map": "GetMap", "Capabilities": "GetCapabilities", "FeatureI
 _MAX_TIMES = 100
 _MANY = 40
 _MAX_BOXES = 4
-_ALL_BUT_CRS = tuple(
-    "{*}" + name
-    for name in [
-        "Name",
-        "Title",
-        "Abstract",
-        "KeywordList",
-        "Keywords",
-        "Style",
-        "EX_GeographicBoundingBox",
-        "LatLonBoundingBox",
-        "BoundingBox",
-        "Dimension",
-        "Extent",
-        "ScaleHint",
-        "MinScaleDenominator",
-        "MaxScaleDenominator",
-        "MetadataURL",
-        "DataURL",
-        "Layer",
-    ]
-)
+_TIMES = ("Dimension", "Extent")
+_SCALES = ("ScaleHint", "MinScaleDenominator", "MaxScaleDenominator")
+_LINKS = ("MetadataURL", "DataURL")
+_BOXES = ("EX_GeographicBoundingBox", "LatLonBoundingBox", "BoundingBox")
+_CRS = ("CRS", "SRS")
+_MAX_INHERITED = 3_000_000  # entries of the lists that layers copy from above, in one document
+_SPOKEN = frozenset({"Name", "Title", "Abstract"})
+_KEPT = frozenset({*KEYWORDS, *_TIMES, *_SCALES, *_LINKS, *_BOXES, *_CRS, "Style", "Layer"})
+_ALL_BUT_CRS = tuple(["{*}" + name for name in sorted((_SPOKEN | _KEPT) - {*_CRS})])
 _PIXEL_M = 0.00028  # the standardised rendering pixel: ScaleHint is its diagonal on the ground
 _SIDES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
 _EDGES = ("minx", "miny", "maxx", "maxy")
@@ -96,13 +84,14 @@ class _Inherited:
     """What a layer passes on to those within it."""
 
     crs: tuple[str, ...] = ()
-    known_crs: frozenset[str] = frozenset()
+    known_crs: frozenset[str] | None = None  # the same as a set, once one is needed
     extent: Extent | None = None
     styles: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
     scale: tuple[float | None, float | None] = (None, None)
     queryable: bool = False
     parent: str = ""
+    room: list[int] = field(default_factory=lambda: [_MAX_INHERITED])  # one for all layers of a document
 
 
 def _read(document: Document) -> Service | None:
@@ -114,14 +103,16 @@ def _read(document: Document) -> Service | None:
     default = "1.3.0" if local(root) == "WMS_Capabilities" else "1.1.1"
     version = attribute(root, "version").strip() or default
     capability = child(root, "Capability")
-    layers = list(_walk(capability if capability is not None else root, digest, version))
+    walk = _walk(capability if capability is not None else root, digest, version)
+    layers = list(islice(walk, _ows.MAX_LAYERS + 1))  # one more, to know that there are more
     return _ows.build(document, "wms", version, _read_common(root, capability, document.url), layers)
 
 
 def _walk(top: Element, digest: Callable[[Element], _Own], version: str) -> Iterator[Layer]:
     """Named layers in document order; those without a name only pass on what they say."""
     axis_order: _boxes.AxisOrder = "authority" if version >= "1.3" else "xy"
-    stack = [(e, _Inherited()) for e in _filled(children(top, "Layer"))]
+    nothing = _Inherited()
+    stack = [(e, nothing) for e in _filled(children(top, "Layer"))]
     visited = 0
     while stack and visited <= 2 * _ows.MAX_LAYERS:
         element, above = stack.pop()
@@ -132,21 +123,20 @@ def _walk(top: Element, digest: Callable[[Element], _Own], version: str) -> Iter
         merged = _inherit(own, above, axis_order)
         if own.name:
             yield _make(own, merged, above.parent)
-        stack.extend([(c, merged) for c in _filled(own.inner)])
+        if own.inner:
+            stack.extend([(c, merged) for c in _filled(own.inner)])
 
 
 def _filled(layers: Iterable[Element]) -> list[Element]:
     """Last first, for the stack; those that say nothing at all left out."""
-    return [layer for layer in layers if len(layer) or layer.attrib][::-1]
+    return [layer for layer in layers if layer.attrib or len(layer)][::-1]
 
 
 def _digest(element: Element) -> _Own:
     """What one Layer element says, from one pass over its children."""
-    parts, crs = _index(element)
-    own = _Own(parts.get("Layer", ()), crs=crs_codes(crs))
-    own.name = said(parts, "Name")
-    own.title = said(parts, "Title")
-    own.abstract = said(parts, "Abstract")
+    heard, parts, crs = _glean(element)
+    own = _Own(parts.get("Layer", ()), heard.get("Name", ""), heard.get("Title", ""), heard.get("Abstract", ""))
+    own.crs = crs_codes(crs) if crs else ()
     own.keywords = read_keywords(parts)
     queryable = element.get("queryable")
     if queryable is not None:
@@ -154,25 +144,26 @@ def _digest(element: Element) -> _Own:
     if "Style" in parts:
         own.styles = unique([text(style, "Name") for style in parts["Style"]])
     _digest_boxes(parts, own)
-    for name in ("Dimension", "Extent"):
+    for name in _TIMES:
         for part in parts.get(name, ()):
             if (part.get("name") or "").lower() == "time" and words(part):
                 own.times = _split_times(words(part))
-    for name in ("ScaleHint", "MinScaleDenominator", "MaxScaleDenominator"):
+    for name in _SCALES:
         if name in parts:
             own.scale = _read_scale(parts[name][0], name, own.scale)
-    links = [link for name in ("MetadataURL", "DataURL") if name in parts for link in parts[name]]
+    links = [link for name in _LINKS if name in parts for link in parts[name]]
     if links:
         own.links = unique([href(child(part, "OnlineResource")) or href(part) for part in links])
     return own
 
 
-def _index(element: Element) -> tuple[Parts, list[str | None]]:
-    """The children, and the CRS texts: of thousands in one layer, not each may become an object."""
+def _glean(element: Element) -> tuple[dict[str, str], Parts, list[str | None]]:
+    """Words, children, and the CRS texts: where a layer names thousands, they are picked out without their tags."""
     if len(element) <= _MANY:
-        parts = index(element)
-        return parts, [e.text for name in ("CRS", "SRS") if name in parts for e in parts[name]]
-    return index(element, *_ALL_BUT_CRS), [*child_texts(element, "CRS"), *child_texts(element, "SRS")]
+        heard, parts = glean(element, _SPOKEN, _KEPT)
+        return heard, parts, [e.text for name in _CRS if name in parts for e in parts[name]]
+    heard, parts = glean(element.iterchildren(*_ALL_BUT_CRS), _SPOKEN, _KEPT)
+    return heard, parts, [e.text for name in _CRS for e in element.iterchildren("{*}" + name)]
 
 
 def _digest_boxes(parts: Parts, own: _Own) -> None:
@@ -181,18 +172,13 @@ def _digest_boxes(parts: Parts, own: _Own) -> None:
         sides = {NAMES[s.tag]: s.text for s in parts["EX_GeographicBoundingBox"][0]}
         own.geographic = tuple([sides.get(n) for n in _SIDES])
     elif "LatLonBoundingBox" in parts:
-        stated = _attributes(parts["LatLonBoundingBox"][0])
-        own.geographic = tuple([stated.get(n) for n in _EDGES])
+        own.geographic = tuple(map(parts["LatLonBoundingBox"][0].get, _EDGES))
     if own.geographic is not None:
         own.extent = _boxes.extent(own.geographic)
         if own.extent.box is not None:
             return
-    boxes = [_attributes(b) for b in parts.get("BoundingBox", ())[:_MAX_BOXES]]
-    own.boxes = tuple([(b.get("CRS") or b.get("SRS", ""), tuple([b.get(n) for n in _EDGES])) for b in boxes])
-
-
-def _attributes(element: Element) -> dict[str, str]:
-    return cast("dict[str, str]", dict(element.items()))
+    boxes = parts.get("BoundingBox", ())[:_MAX_BOXES]
+    own.boxes = tuple([(b.get("CRS") or b.get("SRS") or "", tuple(map(b.get, _EDGES))) for b in boxes])
 
 
 def _read_scale(
@@ -223,22 +209,40 @@ def _split_times(stated: str) -> tuple[str, ...]:
 
 
 def _inherit(own: _Own, above: _Inherited, axis_order: _boxes.AxisOrder) -> _Inherited:
-    crs, known = above.crs, above.known_crs
-    codes = [c for c in own.crs if c not in known]
-    if codes:
-        crs = (*crs, *codes)[:MAX_LIST]
-        known = frozenset(crs)
+    crs = _add_crs(own.crs, above) if own.crs else above.crs
     low, high = own.scale
     return _Inherited(
         crs,
-        known,
+        above.known_crs if crs is above.crs else None,
         _extent(own, crs, axis_order) or above.extent,
-        unique((*above.styles, *own.styles)) if own.styles else above.styles,
+        unique(_extend(above.styles, own.styles, above.room))
+        if own.styles and above.styles
+        else own.styles or above.styles,
         own.times if own.times is not None else above.times,
         (low if low is not None else above.scale[0], high if high is not None else above.scale[1]),
         above.queryable if own.queryable is None else own.queryable,
         own.name or own.title or above.parent,
+        above.room,
     )
+
+
+def _add_crs(codes: tuple[str, ...], above: _Inherited) -> tuple[str, ...]:
+    """The inherited list with what is new; the very same list where nothing is."""
+    if not above.crs:
+        return codes
+    if above.known_crs is None:
+        above.known_crs = frozenset(above.crs)
+    known = above.known_crs
+    added = [code for code in codes if code not in known]
+    return _extend(above.crs, tuple(added), above.room)[:MAX_LIST] if added else above.crs
+
+
+def _extend(inherited: tuple[str, ...], own: tuple[str, ...], room: list[int]) -> tuple[str, ...]:
+    """Both lists; only the layer's own where so many long lists were made already that memory must be spared."""
+    if not inherited:
+        return own
+    room[0] -= len(inherited)
+    return (*inherited, *own) if room[0] > 0 else own
 
 
 def _extent(own: _Own, crs: tuple[str, ...], axis_order: _boxes.AxisOrder) -> Extent | None:
@@ -259,19 +263,21 @@ def _extent(own: _Own, crs: tuple[str, ...], axis_order: _boxes.AxisOrder) -> Ex
 
 
 def _make(own: _Own, merged: _Inherited, parent: str) -> Layer:
+    # By position: naming the thirteen fields costs a third more, and there may be a hundred thousand layers.
     return Layer(
-        name=own.name,
-        title=own.title,
-        abstract=own.abstract,
-        keywords=own.keywords,
-        extent=merged.extent,
-        crs=merged.crs,
-        styles=merged.styles,
-        times=merged.times,
-        scale=merged.scale,
-        queryable=merged.queryable,
-        parent=parent,
-        links=own.links,
+        own.name,
+        own.title,
+        own.abstract,
+        own.keywords,
+        merged.extent,
+        merged.crs,
+        (),
+        merged.styles,
+        merged.times,
+        merged.scale,
+        merged.queryable,
+        parent,
+        own.links,
     )
 
 
@@ -307,7 +313,7 @@ def _read_operations(request: Element | None, base: str) -> tuple[Operation, ...
         formats = []
         for part in element:
             if NAMES[part.tag] == "Format":  # in 1.0.0 formats are elements: <Format><PNG/></Format>
-                formats += [local(f) for f in part] or [words(part)]
+                formats += [local(f) for f in part] if len(part) else [words(part)]
         found.append(Operation(_OLD_OPERATIONS.get(name, name), get, post, tuple(f for f in formats if f)))
     return tuple(found)
 

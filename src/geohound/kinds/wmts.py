@@ -9,12 +9,14 @@ from typing import Any
 
 from geohound.document import Document
 from geohound.kinds import _boxes, _ows
-from geohound.kinds._elements import href, read_keywords, read_wgs84, resolve, said, texts, unique
+from geohound.kinds._elements import BOXES, KEYWORDS, glean, href, read_keywords, read_wgs84, resolve, texts, unique
 from geohound.model import url as urls
 from geohound.model.service import Layer, Operation, Service
-from geohound.safe_xml import Element, child, children, index, text
+from geohound.safe_xml import Element, child, children, text
 
 _LAYER = frozenset({"Layer"})
+_SPOKEN = frozenset({"Identifier", "Title", "Abstract"})
+_KEPT = frozenset({*KEYWORDS, *BOXES, "Format", "Style", "Dimension", "ResourceURL", "TileMatrixSetLink"})
 _FILE = re.compile(r"/WMTSCapabilities(?:\.xml)?/?$", re.IGNORECASE)
 _MAX_TIMES = 100
 
@@ -56,12 +58,12 @@ def _read_grids(root: Element) -> dict[str, str]:
 
 def _read_layer(element: Element) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What one tile layer says, and the names of its tile matrix sets: their CRS stand further down."""
-    parts = index(element)
+    heard, parts = glean(element, _SPOKEN, _KEPT)
     tiles = [r for r in parts.get("ResourceURL", ()) if (r.get("resourceType") or "tile").lower() == "tile"]
     fields = {
-        "name": said(parts, "Identifier"),
-        "title": said(parts, "Title"),
-        "abstract": said(parts, "Abstract"),
+        "name": heard.get("Identifier", ""),
+        "title": heard.get("Title", ""),
+        "abstract": heard.get("Abstract", ""),
         "keywords": read_keywords(parts),
         "extent": read_wgs84(parts),
         "formats": texts(parts.get("Format", ())),

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from geohound.document import Document
 from geohound.kinds import _ows
-from geohound.kinds._elements import href, read_keywords, said, unique
+from geohound.kinds._elements import KEYWORDS, glean, href, read_keywords, unique
 from geohound.model.service import Layer, Service
-from geohound.safe_xml import Element, index, local
+from geohound.safe_xml import Element, local
 
 _PROCESS = frozenset({"Process", "ProcessSummary"})
+_SPOKEN = frozenset({"Identifier", "Title", "Abstract"})
+_KEPT = frozenset({*KEYWORDS, "Metadata"})
 _HOLDERS = frozenset({"ProcessOfferings", "Contents"})
 
 
@@ -33,11 +35,11 @@ def _processes(root: Element) -> Iterator[Element]:
 
 
 def _read_process(element: Element) -> Layer:
-    parts = index(element)
+    heard, parts = glean(element, _SPOKEN, _KEPT)
     return Layer(
-        name=said(parts, "Identifier"),
-        title=said(parts, "Title"),
-        abstract=said(parts, "Abstract"),
+        name=heard.get("Identifier", ""),
+        title=heard.get("Title", ""),
+        abstract=heard.get("Abstract", ""),
         keywords=read_keywords(parts),
         links=unique(x for x in map(href, parts.get("Metadata", ())) if x.startswith("http")),
     )

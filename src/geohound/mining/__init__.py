@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from geohound.document import Document
-from geohound.model.visit import Page, Place
+from geohound.model.visit import Link, Page, Place
 
 from . import charset, html, script, sitemap, text
 
 _NOT_HTML = (b"<?xml", b"{", b"[")  # whatever the header says
+_SNIFF_BYTES = 65_536
+_MAX_BYTES = 10_000_000  # read of scripts, data and text; of pages less, see charset.decode
 _SCRIPT_TYPES = ("javascript", "ecmascript")
 
 
@@ -16,16 +18,19 @@ def mine(document: Document) -> Page:
     kind = document.response.content_type.lower()
     if document.is_image:
         return Page(document.url)
-    if document.is_html or ("html" in kind and not document.body.lstrip().startswith(_NOT_HTML)):
+    if document.is_html or ("html" in kind and not document.body[:_SNIFF_BYTES].lstrip().startswith(_NOT_HTML)):
         return html.read(charset.decode(document.body, kind), document.url)
+    return Page(document.url, links=tuple(_links(document, kind)))
+
+
+def _links(document: Document, kind: str) -> list[Link]:
     if sitemap.is_sitemap(document):
-        return Page(document.url, links=tuple(sitemap.links(document)))
-    if any(t in kind for t in _SCRIPT_TYPES) or document.url.partition("?")[0].endswith((".js", ".mjs")):
-        return Page(document.url, links=tuple(script.links(document.text)))
-    if document.json is not None:
-        return Page(document.url, links=tuple(script.links(document.text)))
+        return sitemap.links(document)
+    is_script = any(t in kind for t in _SCRIPT_TYPES) or document.url.partition("?")[0].endswith((".js", ".mjs"))
+    if is_script or document.json is not None:
+        return script.links(charset.decode(document.body, kind, _MAX_BYTES))
     if document.root is not None:
-        return Page(document.url, links=tuple(text.links(document.text, Place.XML)))
+        return text.links(charset.decode(document.body, kind, _MAX_BYTES), Place.XML)
     if kind.startswith("text/") or not kind:
-        return Page(document.url, links=tuple(text.links(charset.decode(document.body, kind), Place.TEXT)))
-    return Page(document.url)
+        return text.links(charset.decode(document.body, kind, _MAX_BYTES), Place.TEXT)
+    return []

@@ -17,10 +17,11 @@ _LIBRARY = re.compile(
     re.IGNORECASE,
 )
 # A string is matched before a comment, so that the slashes of an address are not taken for one. What is open at the end
-# runs to the end: otherwise a file of nothing but openings would cost the square of its length.
+# runs to the end, and no alternative fails once it has begun: otherwise a file of nothing but openings would cost the
+# square of its length.
 _TOKENS = re.compile(
-    r"\"((?:\\.|[^\"\\\n])*)(?:\"|$)|'((?:\\.|[^'\\\n])*)(?:'|$)|`((?:\\.|[^`\\])*)(?:`|\Z)|//[^\n]*|/\*(?:.*?\*/|.*\Z)",
-    re.DOTALL | re.MULTILINE,
+    r"\"((?:[^\"\\\n]++|\\.)*+)\"?+|'((?:[^'\\\n]++|\\.)*+)'?+|`((?:[^`\\]++|\\.)*+)`?+|//[^\n]*+|/\*(?:.*?\*/|.*\Z)",
+    re.DOTALL,
 )
 # Addresses that scripts name without ever asking them for data: namespaces, manuals, licences, fonts, counters.
 _NO_SERVICE = re.compile(

@@ -9,6 +9,7 @@ from geohound.model.visit import Link, Place
 # Stops where prose goes on: white space, quotes, brackets, pipes. Trailing punctuation is cut afterwards.
 _URL = re.compile(r"https?://[^\s<>\"'`|\\^\]\[]{4,2000}", re.IGNORECASE)
 _TRAILING = ".,;:!?'\"*"
+_MAX_TAIL = 50  # nobody's address ends in more brackets and stops than these: then they are not weighed one by one
 _ESCAPES = (("\\/", "/"), ("\\u0026", "&"), ("\\u003d", "="), ("\\u003D", "="), ("&amp;", "&"))
 MAX_LINKS = 5_000
 
@@ -32,11 +33,15 @@ def links(text: str, place: Place) -> list[Link]:
 
 def trim(address: str) -> str:
     """Without the punctuation and closing brackets that belong to the sentence around it."""
-    while True:
-        shorter = address.rstrip(_TRAILING)
-        for closing, opening in ((")", "("), ("}", "{")):
-            if shorter.endswith(closing) and shorter.count(closing) > shorter.count(opening):
-                shorter = shorter[:-1]
-        if shorter == address:
-            return address
-        address = shorter
+    bare = address.rstrip(_TRAILING + ")}")
+    if len(address) - len(bare) > _MAX_TAIL:
+        return bare
+    surplus = {")": address.count(")") - address.count("("), "}": address.count("}") - address.count("{")}
+    end = len(address)
+    for last in reversed(address):
+        if surplus.get(last, 0) > 0:
+            surplus[last] -= 1
+        elif last not in _TRAILING:
+            break
+        end -= 1
+    return address[:end]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geohound.kinds import _boxes
 from geohound.kinds._boxes import cover, crs_code, crs_list, extent, is_lat_first
 from geohound.model.bbox import BBox
 from geohound.model.service import BoxFault, Extent
@@ -166,3 +168,12 @@ CODES = st.sampled_from(["CRS:84", "EPSG:4326", "EPSG:3857", "EPSG:25832", "EPSG
 def test_no_numbers_whatever_break_it(numbers: list, crs: str, order: str, hints: list[str]) -> None:
     found = extent(numbers, crs, axis_order=order, hints=hints)  # type: ignore[arg-type]
     assert found.box is not None or found.faults
+
+
+def test_thousands_of_projections_in_one_document_cost_a_bounded_time() -> None:
+    began = time.process_time()
+    for code in range(2000, 32_000):
+        extent([400_000, 5_000_000, 500_000, 5_100_000], f"EPSG:{code}")
+    assert time.process_time() - began < 8
+    _boxes._transformed_at.clear()
+    _boxes._loaded_at.clear()

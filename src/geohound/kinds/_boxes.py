@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import time
+from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -32,6 +34,11 @@ _CODE = re.compile(
     r"(?P<authority>EPSG|CRS|OGC|ESRI|IGNF|IAU)(?:\.xml#|[:/_-]+(?:[\d.]+[:/]+)?)(?P<code>[A-Z0-9._]+)/?$",
     re.IGNORECASE,
 )
+_MAX_TRANSFORMERS = 60  # new ones …
+_MAX_LOADED = 500  # … and new reference systems …
+_WINDOW_S = 10.0  # … in this time; those set up before are kept
+_transformed_at: deque[float] = deque()
+_loaded_at: deque[float] = deque()
 
 
 @lru_cache(maxsize=32768)
@@ -83,14 +90,24 @@ def extent(
     `axis_order` says whether they stand as x, y or as the CRS itself orders its axes. `hints` are other CRS
     of the same layer: where metres stand in a degree field, the only projected one among them is believed.
     """
-    return _extent(tuple(numbers), crs, axis_order, tuple(hints))
+    try:
+        return _extent(tuple(numbers), crs, axis_order, tuple(hints))
+    except _TooManyProjectionsError:
+        return Extent(None, (), crs, (BoxFault.OUT_OF_RANGE,))
+
+
+def between(lower: str, upper: str, crs: str = "CRS:84", axis_order: AxisOrder = "xy") -> Extent:
+    """The extent between two corners written as texts; a third axis is left out."""
+    try:
+        return _between(lower, upper, crs, axis_order)
+    except _TooManyProjectionsError:
+        return Extent(None, (), crs, (BoxFault.OUT_OF_RANGE,))
 
 
 @lru_cache(maxsize=8192)
-def between(lower: str, upper: str, crs: str = "CRS:84", axis_order: AxisOrder = "xy") -> Extent:
-    """The extent between two corners written as texts; a third axis is left out."""
+def _between(lower: str, upper: str, crs: str, axis_order: AxisOrder) -> Extent:
     low, high = lower.replace(",", " ").split()[:2], upper.replace(",", " ").split()[:2]
-    return extent([*low, *high], crs, axis_order=axis_order)
+    return _extent((*low, *high), crs, axis_order, ())
 
 
 @lru_cache(maxsize=8192)
@@ -265,6 +282,7 @@ def _unproject(west: float, south: float, east: float, north: float, code: str) 
 def _load_crs(code: str) -> CRS | None:
     if ":" not in code or len(code) > 40:
         return None
+    _spend(_loaded_at, _MAX_LOADED)
     from pyproj import CRS  # noqa: PLC0415 - costs 60 ms, and few boxes need it
     from pyproj.exceptions import CRSError  # noqa: PLC0415
 
@@ -272,6 +290,20 @@ def _load_crs(code: str) -> CRS | None:
         return CRS.from_user_input(code)
     except (CRSError, UnicodeError):
         return None
+
+
+class _TooManyProjectionsError(Exception):
+    """Raised so that no cache keeps the answer: the same box may be worked out later."""
+
+
+def _spend(set_up_at: deque[float], most: int) -> None:
+    """A projection takes some 20 ms to set up: a document that names thousands of them must not stop everything."""
+    now = time.monotonic()
+    while set_up_at and set_up_at[0] < now - _WINDOW_S:
+        set_up_at.popleft()
+    if len(set_up_at) >= most:
+        raise _TooManyProjectionsError
+    set_up_at.append(now)
 
 
 @lru_cache(maxsize=512)
@@ -282,6 +314,7 @@ def _load_transformer(code: str) -> Transformer | None:
     from pyproj import Transformer  # noqa: PLC0415
     from pyproj.exceptions import ProjError  # noqa: PLC0415
 
+    _spend(_transformed_at, _MAX_TRANSFORMERS)
     try:
         return Transformer.from_crs(crs, "EPSG:4326", always_xy=True)
     except ProjError:
@@ -308,4 +341,7 @@ def is_lat_first(crs: str) -> bool:
         return True
     if code in _LON_LAT_DEGREES or code in _WEB_MERCATOR:
         return False
-    return _is_north_first(code)
+    try:
+        return _is_north_first(code)
+    except _TooManyProjectionsError:
+        return False

@@ -29,7 +29,7 @@ def _links(document: Document, kind: str) -> list[Link]:
     is_script = any(t in kind for t in _SCRIPT_TYPES) or document.url.partition("?")[0].endswith((".js", ".mjs"))
     if is_script or document.json is not None:
         return script.links(charset.decode(document.body, kind, _MAX_BYTES))
-    if document.root is not None:
+    if document.head is not None:  # the root itself would cost a large document its whole tree
         return text.links(charset.decode(document.body, kind, _MAX_BYTES), Place.XML)
     if kind.startswith("text/") or not kind:
         return text.links(charset.decode(document.body, kind, _MAX_BYTES), Place.TEXT)

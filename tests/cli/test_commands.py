@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -143,6 +145,16 @@ def test_a_crawl_that_could_read_nothing_has_failed(tmp_path: Path) -> None:
     assert "--allow-net" in done.stderr
 
 
+def wait_for_a_visit(path: str) -> None:
+    """Until the crawl of this catalogue has settled its first page."""
+    for _ in range(300):
+        time.sleep(0.1)
+        with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            if connection.execute("SELECT count(*) FROM url WHERE at IS NOT NULL").fetchone()[0]:
+                return
+    pytest.fail("the crawl did not begin")
+
+
 def test_a_task_that_is_being_crawled_is_not_crawled_twice(web, tmp_path: Path) -> None:
     world, network = web
     path = str(tmp_path / "c.db")
@@ -150,7 +162,7 @@ def test_a_task_that_is_being_crawled_is_not_crawled_twice(web, tmp_path: Path) 
     environ = {**os.environ, "GEOHOUND_HOST_DELAY_S": "0.5"}
     first = subprocess.Popen(words, env=environ, stdout=subprocess.DEVNULL)
     try:
-        time.sleep(4)
+        wait_for_a_visit(path)
         second = geohound("resume", "1", "--catalogue", path, *network)
         assert second.returncode == 2
         assert "Another process" in second.stderr
@@ -213,12 +225,14 @@ def test_a_killed_crawl_goes_on_and_finds_what_an_undisturbed_one_finds(web, cra
     path = tmp_path / "c.db"
     environ = {**os.environ, "GEOHOUND_HOST_DELAY_S": "0.05", "GEOHOUND_SLOW_HOST_FACTOR": "0"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "geohound", "crawl", *world.seeds, "--catalogue", str(path), *network, "--quiet"],
-        env=environ, stdout=subprocess.DEVNULL,
+        [sys.executable, "-m", "geohound", "crawl", *world.seeds, "--catalogue", str(path), *network, "--json"],
+        env=environ, stdout=subprocess.PIPE,
     )  # fmt: skip
-    time.sleep(2.5)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    assert process.stdout is not None
+    with process.stdout as told:
+        told.readline()  # the first service is confirmed
+        process.send_signal(signal.SIGKILL)
+        process.wait()
     done = geohound("resume", "--json", "--catalogue", str(path), *network)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1])["summary"]["finished"]

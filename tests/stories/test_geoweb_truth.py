@@ -44,7 +44,8 @@ class Client:
 
 def check_services(client, world, told):
     """200 services answer as the truth says they do, and the pages that reveal them are there."""
-    for entry, placed in random.Random(1).sample(list(zip(told["services"], world.services, strict=True)), 200):
+    real = [placed for placed in world.services if placed.spec.kind not in services.LISTS]
+    for entry, placed in random.Random(1).sample(list(zip(told["services"], real, strict=True)), 200):
         facts = services.facts(placed.spec)
         assert (entry["endpoint"], entry["title"]) == (placed.spec.endpoint, facts.title)
         parts = urlsplit(facts.proof_url)

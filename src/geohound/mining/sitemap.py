@@ -7,6 +7,7 @@ from geohound.document import Document
 from geohound.model.visit import Link, Place
 
 MAX_LINKS = 50_000  # the limit of the sitemap protocol itself
+_ENTRIES = frozenset({"url", "sitemap"})
 
 
 def is_sitemap(document: Document) -> bool:
@@ -15,14 +16,18 @@ def is_sitemap(document: Document) -> bool:
 
 def links(document: Document) -> list[Link]:
     """Every <loc>, in document order."""
-    root = document.root
+    root, address_of = document.skim(_ENTRIES, _address)
     if root is None:
         return []
     found = []
     for entry in root:
-        address = safe_xml.text(entry, "loc")
+        address = address_of(entry)
         if address:
             found.append(Link(address, place=Place.SITEMAP))
         if len(found) >= MAX_LINKS:
             break
     return found
+
+
+def _address(entry: safe_xml.Element) -> str:
+    return safe_xml.text(entry, "loc")

@@ -21,6 +21,8 @@ _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"II+\x
 _SNIFF_BYTES = 65_536
 _HEAD_BYTES = 8_192
 _MAX_COMMENTS = 20
+_START_BYTES = 4_000_000  # of a large document that nobody skims
+_MAX_MENDED_BYTES = 16_000_000  # mending goes over the text many times
 _MAX_JSON_BYTES = 32_000_000
 _MAX_JSON_MARKS = 3_000_000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -68,6 +70,8 @@ class Document:
         """The root of the XML in the answer, if there is XML in it; a SOAP envelope is taken off."""
         if not self._may_hold_xml or (self._is_large and self.head is None):
             return None
+        if self._is_large:
+            return self._unwrap(self._parse_start())
         # A page around capabilities may be well-formed itself: then its own root is not the one looked for.
         root = safe_xml.parse(self.body, encoding=self._overridden_encoding) if not self.is_html else None
         if root is None:
@@ -100,6 +104,14 @@ class Document:
             return None
         self.repairs.append("encoding declaration wrong; it is UTF-8")
         return "utf-8"
+
+    def _parse_start(self) -> safe_xml.Element | None:
+        """Of a large document only the start becomes a tree; who wants all of it skims it."""
+        self.__dict__["is_truncated"] = True
+        start, encoding = self.body[:_START_BYTES], self._overridden_encoding
+        if self.is_html or not start.startswith(b"<"):
+            start, encoding = mending.mend_xml(start, self.charset)[0], "utf-8"
+        return safe_xml.parse(start, recover=True, encoding=encoding)
 
     def _parse_mended(self) -> safe_xml.Element | None:
         data, repairs = mending.mend_xml(self.body, self.charset)
@@ -157,7 +169,7 @@ class Document:
             return self.root, digest
         data, encoding = self.body, self._overridden_encoding
         if not data.startswith(b"<"):
-            data, repairs = mending.mend_xml(data, self.charset)
+            data, repairs = mending.mend_xml(data[:_MAX_MENDED_BYTES], self.charset)
             encoding = "utf-8"
             self.repairs += [r for r in repairs if r not in self.repairs]
         skimmed = safe_xml.skim(data, names, digest, encoding=encoding)

@@ -24,6 +24,7 @@ def wide_world():
     return World(7, 1500, 30_000)
 
 
+@pytest.mark.slow
 def test_pages_decode_strictly_and_hold_the_words_of_their_language(world, ask):
     for host in honest_hosts(world):
         text = ask(url_of(host, 0)).body.decode(host.encoding, "strict")

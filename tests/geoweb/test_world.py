@@ -128,6 +128,7 @@ def test_services_lie_all_over_the_world_and_those_of_a_host_together(world):
         assert max(own) - min(own) < 45
 
 
+@pytest.mark.slow
 def test_pages_cost_no_memory(ask):
     huge = World(7, 1000, 2_000_000)
     urls = [url_of(huge.host(i), p) for i in range(0, 1000, 2) for p in (0, huge.host(i).layout.total - 1)]

@@ -222,6 +222,7 @@ def check(service: Service) -> None:
     assert service.fingerprint
 
 
+@pytest.mark.slow
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.dictionaries(NAMES, VALUES, max_size=8), URLS)
 def test_any_json_is_survived(value: dict[str, Any], url: str) -> None:
@@ -293,6 +294,7 @@ def corrupt(value: Any, path: int, replacement: Any) -> Any:
     return walk(value)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(TEMPLATES), st.integers(2, 30), VALUES, URLS)
 def test_a_true_document_with_one_wrong_part_is_survived(

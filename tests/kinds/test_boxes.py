@@ -170,6 +170,7 @@ def test_no_numbers_whatever_break_it(numbers: list, crs: str, order: str, hints
     assert found.box is not None or found.faults
 
 
+@pytest.mark.slow
 def test_thousands_of_projections_in_one_document_cost_a_bounded_time() -> None:
     began = time.process_time()
     for code in range(2000, 32_000):

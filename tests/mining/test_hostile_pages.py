@@ -12,6 +12,8 @@ from geohound.document import Document
 from geohound.mining import charset, html, markup, mine, text
 from geohound.model.visit import Page, Place, Response
 
+pytestmark = pytest.mark.slow  # megabytes of hostile markup
+
 MAX_CPU_S = 2.0
 
 

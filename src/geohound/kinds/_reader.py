@@ -16,6 +16,7 @@ from geohound.model import url as urls
 from geohound.model.service import Layer, Refusal, Service
 
 MAX_LINKS = 5_000
+MAX_ENTRIES = 30_000  # of a list where each has an address to be resolved; a second's work
 # Parameters that choose a representation or a page of it; others (token, workspace …) belong to the address.
 _VIEW_PARAMS = frozenset(["f", "format", "callback", "limit", "offset", "startindex", "pretty", "lang", "page"])
 _JSON_VIEW = re.compile(r"^(?:p?json|html|xml|application/json.*|text/html|sitemap|geositemap)?$", re.IGNORECASE)
@@ -78,7 +79,7 @@ def finish(document: Document, service: Service, *more: str) -> Service:
     return replace(
         service,
         layers=layers,
-        layers_truncated=len(service.layers) > len(layers) or document.is_truncated,
+        layers_truncated=service.layers_truncated or len(service.layers) > len(layers) or document.is_truncated,
         extent=service.extent or cover(layer.extent for layer in layers),
         links=tuple(islice(dict.fromkeys(service.links), MAX_LINKS)),
         software=service.software or _software.detect(document),

@@ -15,7 +15,7 @@ from geohound.document import Document
 from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute, box, mapping, rows, texts, words
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import Reader, finish, itself, path_of, strip_view
+from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, path_of, strip_view
 from geohound.model import url as urls
 from geohound.model.service import Extent, Layer, Provider, Refusal, RefusalReason, Service
 from geohound.safe_xml import Element, attribute, child, children, local, namespace, text
@@ -64,7 +64,7 @@ def _read_owc(document: Document) -> Service | None:
 def _read_map_context(kind: str, document: Document, root: Element) -> Service:
     general = child(root, "General")
     elements = (e for e in root.iter() if local(e) in ("Layer", "FeatureType", "Coverage"))
-    layers = tuple(_read_layer(e) for e in islice(elements, safe_xml.MAX_ITEMS + 1))
+    layers = tuple(_read_layer(e) for e in islice(elements, MAX_ENTRIES))
     where = child(general, "BoundingBox")
     numbers = [attribute(where, edge) for edge in _EDGES]
     crs = attribute(where, "SRS") or attribute(where, "CRS")
@@ -86,6 +86,7 @@ def _read_map_context(kind: str, document: Document, root: Element) -> Service:
         ),
         extent=extent(numbers, crs or "CRS:84") if all(numbers) else None,
         layers=layers,
+        layers_truncated=len(layers) >= MAX_ENTRIES,
         crs=(crs_code(crs),) if crs else (),
         links=tuple(link for layer in layers for link in layer.links),
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from itertools import islice
 
-from geohound import safe_xml
 from geohound.document import Document
 from geohound.kinds._boxes import extent
 from geohound.kinds._json import absolute
-from geohound.kinds._reader import Reader, finish, itself, path_of, strip_view
+from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, path_of, strip_view
 from geohound.model.ogc_url import Claim, classify_ogc
 from geohound.model.service import Extent, Layer, Provider, Service
 from geohound.safe_xml import Element, child, children, local, text
@@ -26,11 +25,11 @@ def read(document: Document) -> Service | None:
         return None
     root = document.root
     found = (e for e in root.iter() if local(e) == "NetworkLink") if root is not None else iter(())
-    links = list(islice(found, safe_xml.MAX_ITEMS + 1))
+    links = list(islice(found, MAX_ENTRIES + 1))
     if root is None or not links:
         return None
     top = next((e for e in root if local(e) in ("Document", "Folder", "NetworkLink")), root)
-    layers = tuple(_read_link(e, document.url) for e in links)
+    layers = tuple(_read_link(e, document.url) for e in links[:MAX_ENTRIES])
     overlays = (e for e in root.iter() if local(e) == "href")
     maps = [
         absolute(text(e), document.url) for e in islice(overlays, 10_000) if classify_ogc(text(e))[0] is not Claim.NO
@@ -46,6 +45,7 @@ def read(document: Document) -> Service | None:
         provider=Provider(name=text(top, "author", "name")),
         extent=_read_region(top),
         layers=layers,
+        layers_truncated=len(links) > MAX_ENTRIES,
         links=(*(link for layer in layers for link in layer.links), *filter(None, maps)),
     )
     return finish(document, service)

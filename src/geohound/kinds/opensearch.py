@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from geohound.document import Document
 from geohound.kinds._reader import Reader, finish, itself, path_of, strip_view
 from geohound.model.service import Layer, Operation, Provider, Service
-from geohound.safe_xml import Element, attribute, children, text
+from geohound.safe_xml import Element, attribute, children, local, text
 
 # What every web shop's search box has too; a description with nothing else is a browser plug-in, no service.
 _FOR_PEOPLE = frozenset(
@@ -27,25 +29,28 @@ def read(document: Document) -> Service | None:
     if document.root_name != "OpenSearchDescription":
         return None
     root = document.root
-    urls = list(children(root, "Url")) if root is not None else []
+    urls = list(islice(children(root, "Url"), 1_000)) if root is not None else []
     if root is None or not any(_answers_machines(u) for u in urls):
         return None
+    parts = {local(e): e for e in reversed(list(islice(root, 5_000)))}
     layers = tuple(_read_url(u) for u in urls)
     service = Service(
         kind="opensearch",
         endpoint=strip_view(document.url),
         version="1.1",
         versions=("1.1",),
-        title=text(root, "LongName") or text(root, "ShortName"),
-        abstract=text(root, "Description"),
-        keywords=tuple(dict.fromkeys(text(root, "Tags").split())),
-        provider=Provider(name=text(root, "Developer") or text(root, "Attribution"), email=text(root, "Contact")),
+        title=text(parts.get("LongName")) or text(parts.get("ShortName")),
+        abstract=text(parts.get("Description")),
+        keywords=tuple(dict.fromkeys(text(parts.get("Tags")).split())),
+        provider=Provider(
+            name=text(parts.get("Developer")) or text(parts.get("Attribution")), email=text(parts.get("Contact"))
+        ),
         layers=layers,
         operations=tuple(
             Operation("search", get=layer.links[0], formats=layer.formats) for layer in layers if layer.links
         ),
         formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
-        language=text(root, "Language").replace("*", "")[:12],
+        language=text(parts.get("Language")).replace("*", "")[:12],
     )
     return finish(document, service)
 

@@ -17,6 +17,7 @@ from geohound.model import url as urls
 from geohound.model.service import Extent, Layer, Operation, Provider, Service
 from geohound.safe_xml import Element, attribute, child, local, text
 
+_MAX_DATASETS = 50_000
 _ADDRESS = re.compile(r"/thredds(?:/|$)|/catalog\.(?:xml|html)$", re.IGNORECASE)
 _TOP = re.compile(r"^(.*?/thredds)(?:/|$)", re.IGNORECASE)
 _SUFFIX = {
@@ -58,7 +59,7 @@ def read(document: Document) -> Service | None:
         return None
     ways = tuple(islice(_read_ways(root), 200))
     doors = tuple({way.type: way for way in reversed(ways) if way.type in _SUFFIX}.values())
-    elements = list(islice((e for e in root.iter() if local(e) in ("dataset", "catalogRef")), safe_xml.MAX_ITEMS + 1))
+    elements = list(islice((e for e in root.iter() if local(e) in ("dataset", "catalogRef")), _MAX_DATASETS))
     # Every dataset times every door can be millions of addresses: the first few thousand datasets will do.
     layers = tuple(_read_dataset(e, doors if i < MAX_LINKS else (), document.url) for i, e in enumerate(elements))
     links = [link for layer in islice(layers, MAX_LINKS) for link in layer.links]
@@ -77,6 +78,7 @@ def read(document: Document) -> Service | None:
         provider=_read_provider(publisher),
         access=read_access(constraints=_documentation(about, ("rights",))),
         layers=layers,
+        layers_truncated=len(layers) >= _MAX_DATASETS,
         operations=tuple(
             Operation(way.name, get=absolute(way.base, document.url), formats=(way.type,)) for way in ways
         ),

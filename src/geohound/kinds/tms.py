@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import struct
+from itertools import islice
 
 from geohound.document import Document
 from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute
-from geohound.kinds._reader import Reader, finish, itself, named, path_of, strip_view
+from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, named, path_of, strip_view
 from geohound.model import url as urls
 from geohound.model.service import Extent, Layer, Operation, Provider, Service
 from geohound.safe_xml import Element, attribute, child, children, text
@@ -47,9 +48,8 @@ def read_tms(document: Document) -> Service | None:
             return None
         layers = [_read_tile_map(root, document.url)]
     else:
-        layers = [
-            _read_entry(e, document.url) for group in children(root, "TileMaps") for e in children(group, "TileMap")
-        ]
+        entries = (e for group in children(root, "TileMaps") for e in children(group, "TileMap"))
+        layers = [_read_entry(e, document.url) for e in islice(entries, MAX_ENTRIES)]
     return finish(document, _service(document, root, named(layers)))
 
 
@@ -70,6 +70,7 @@ def _service(document: Document, root: Element, layers: tuple[Layer, ...]) -> Se
             email=text(root, "ContactInformation", "ContactElectronicMailAddress"),
         ),
         layers=layers,
+        layers_truncated=len(layers) >= MAX_ENTRIES,
         formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
         crs=tuple(dict.fromkeys(c for layer in layers for c in layer.crs)),
         online_resource=attribute(root, "services") or attribute(root, "tilemapservice"),
@@ -116,7 +117,7 @@ def _read_box(element: Element | None, crs: str) -> Extent | None:
 
 def _read_services(document: Document, root: Element) -> Service | None:
     """The list of services above a Tile Map Service."""
-    entries = list(children(root, "TileMapService"))
+    entries = list(islice(children(root, "TileMapService"), MAX_ENTRIES))
     if not entries:
         return None
     links = tuple(filter(None, (absolute(attribute(e, "href"), document.url) for e in entries)))

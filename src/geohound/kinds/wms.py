@@ -114,7 +114,7 @@ def _walk(top: Element, digest: Callable[[Element], _Own], version: str) -> Iter
     nothing = _Inherited()
     stack = [(e, nothing) for e in _filled(children(top, "Layer"))]
     visited = 0
-    while stack and visited <= 2 * _ows.MAX_LAYERS:
+    while stack and visited <= _ows.MAX_LAYERS * 5 // 4:
         element, above = stack.pop()
         visited += 1
         own = digest(element)

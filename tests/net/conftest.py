@@ -7,7 +7,7 @@ import contextlib
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -89,15 +89,7 @@ async def fetching(
     """A fetcher for which every host under .test is this server."""
     chosen = manners or Manners(obey_robots=False)
     routes = (Route("*.test", "127.0.0.1", server.port),)
-    manners = Manners(
-        chosen.user_agent,
-        chosen.obey_robots,
-        chosen.verify_tls,
-        chosen.ca_file,
-        chosen.connections_per_host,
-        routes,
-    )
-    fetcher = CurlFetcher(Guard.opening(nets), limits, manners)
+    fetcher = CurlFetcher(Guard.opening(nets), limits, replace(chosen, routes=routes))
     try:
         yield fetcher
     finally:

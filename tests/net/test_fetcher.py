@@ -245,6 +245,18 @@ def test_nobody_there_and_no_such_name_are_told_apart():
     assert nowhere.reason is FailureReason.DNS
 
 
+def test_an_address_to_which_no_way_leads_is_unreachable():
+    """TCP knows no broadcast: the kernel refuses this address by itself, in every network."""
+
+    async def run():
+        fetcher = CurlFetcher(Guard.opening(["255.255.255.255/32"]), manners=Manners(obey_robots=False))
+        visit = await fetcher.fetch("http://255.255.255.255/")
+        await fetcher.close()
+        return visit
+
+    assert asyncio.run(run()).reason is FailureReason.UNREACHABLE
+
+
 def test_a_cancelled_fetch_lets_go_of_its_connection_and_its_slot(web):
     async def run():
         async def hang(reader, writer):

@@ -1,17 +1,24 @@
-"""Certificates: good ones pass, bad ones are failures that say why, unverified answers are marked."""
+"""Certificates and versions of TLS: good ones pass, bad ones are failures that say why, or read and marked."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import errno
 import shutil
+import socket
 import ssl
 import subprocess
+import threading
+import warnings
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
-from geohound.model.visit import FailureReason, Response
+from geohound.model.visit import Failure, FailureReason, Response
 from geohound.net.fetcher import Manners
+from geohound.net.tls import STRICT, KnownFaults
 from geohound.net.trouble import explain
 
 
@@ -56,49 +63,128 @@ def certificates(tmp_path_factory):
         folder, "req", "-x509", *key, "-keyout", "self.key", "-out", "self.pem", "-subj", "/CN=a.test",
         "-addext", "subjectAltName=DNS:a.test", "-days", "9",
     )  # fmt: skip
+    openssl(
+        folder, "req", "-x509", "-newkey", "rsa:1024", "-nodes", "-keyout", "weak.key", "-out", "weak.pem",
+        "-subj", "/CN=a.test", "-addext", "subjectAltName=DNS:a.test", "-days", "9",
+    )  # fmt: skip
     return folder
 
 
-def ask_over_tls(web, folder, name, manners):
+class TlsServer:
+    """A server in threads: that of asyncio hangs up on a wrong version without the alert that real servers send."""
+
+    def __init__(self, context):
+        self.requests = []
+        self.connections = 0
+        self._context = context
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self._serve, args=self._listener.accept()[:1], daemon=True).start()
+
+    def _serve(self, caller):
+        with caller, contextlib.suppress(OSError), self._context.wrap_socket(caller, server_side=True) as stream:
+            self.connections += 1
+            while head := stream.recv(4096):
+                self.requests.append(head.split()[1].decode())
+                stream.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+
+
+def ask_over_tls(web, folder, name, manners, *urls, version=None):
+    """What a server with this certificate answers, which speaks this version of TLS only; and the server."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    if version is not None or name == "weak":
+        context.set_ciphers("ALL:@SECLEVEL=0")
+    context.load_cert_chain(folder / f"{name}.pem", folder / f"{name}.key")
+    if version is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            context.minimum_version = context.maximum_version = version
+
     async def run():
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(folder / f"{name}.pem", folder / f"{name}.key")
-        answers = {"/": web.http(b"x", "X-Geohound-TLS: fine")}
-        async with (
-            web.serving(answers, tls=context) as server,
-            web.fetching(server, manners=manners) as fetcher,
-        ):
-            return await fetcher.fetch("https://a.test/")
+        async with web.fetching(server, manners=manners) as fetcher:
+            return [await fetcher.fetch(url) for url in urls or ["https://a.test/"]]
 
-    return asyncio.run(run())
+    with contextlib.closing(TlsServer(context)) as server:
+        return asyncio.run(run()), server
 
 
-def test_a_good_certificate_passes(web, certificates):
-    manners = Manners(obey_robots=False, ca_file=str(certificates / "ca.pem"))
-    visit = ask_over_tls(web, certificates, "good", manners)
+def strict(folder):
+    return Manners(obey_robots=False, ca_file=str(folder / "ca.pem"))
+
+
+def lenient(folder):
+    return replace(strict(folder), verify_tls=False)
+
+
+@pytest.mark.parametrize("manners", [strict, lenient])
+def test_a_good_certificate_passes_and_has_no_fault(web, certificates, manners):
+    (visit,), _ = ask_over_tls(web, certificates, "good", manners(certificates))
     assert isinstance(visit, Response)
-    assert visit.body == b"x"
+    assert (visit.body, visit.tls_fault) == (b"x", "")
 
 
-@pytest.mark.parametrize(("name", "fault"), [("expired", "expired"), ("other", "name"), ("self", "self-signed")])
-def test_a_bad_certificate_is_a_failure_that_says_why(web, certificates, name, fault):
-    manners = Manners(obey_robots=False, ca_file=str(certificates / "ca.pem"))
-    visit = ask_over_tls(web, certificates, name, manners)
-    assert visit.reason is FailureReason.TLS
-    assert visit.detail.startswith(f"{fault}: ")
+FAULTS = [
+    ("expired", None, [FailureReason.TLS_EXPIRED]),
+    ("other", None, [FailureReason.TLS_NAME]),
+    ("self", None, [FailureReason.TLS_CHAIN]),
+    ("good", ssl.TLSVersion.TLSv1, [FailureReason.TLS_LEGACY]),
+    ("good", ssl.TLSVersion.TLSv1_1, [FailureReason.TLS_LEGACY]),
+    ("expired", ssl.TLSVersion.TLSv1, [FailureReason.TLS_LEGACY, FailureReason.TLS_EXPIRED]),
+    ("weak", None, [FailureReason.TLS_LEGACY, FailureReason.TLS_CHAIN]),
+]
 
 
-def test_a_certificate_of_an_unknown_authority_has_a_broken_chain(web, certificates):
-    visit = ask_over_tls(web, certificates, "good", Manners(obey_robots=False))
-    assert visit.reason is FailureReason.TLS
-    assert visit.detail.startswith("chain: ")
+@pytest.mark.parametrize(("name", "version", "faults"), FAULTS)
+def test_broken_tls_is_a_failure_that_says_why(web, certificates, name, version, faults):
+    (visit,), server = ask_over_tls(web, certificates, name, strict(certificates), version=version)
+    assert isinstance(visit, Failure)
+    assert visit.reason is faults[0]
+    assert visit.detail
+    assert server.requests == []
 
 
-@pytest.mark.parametrize("name", ["expired", "other", "self"])
-def test_who_does_not_verify_gets_answers_marked_as_unverified(web, certificates, name):
-    visit = ask_over_tls(web, certificates, name, Manners(obey_robots=False, verify_tls=False))
+@pytest.mark.parametrize(("name", "version", "faults"), FAULTS)
+def test_broken_tls_is_read_where_the_user_allows_it_and_the_fault_is_told(web, certificates, name, version, faults):
+    (visit,), server = ask_over_tls(web, certificates, name, lenient(certificates), version=version)
     assert isinstance(visit, Response)
-    assert visit.headers["x-geohound-tls"] == "unverified"
+    assert (visit.body, visit.tls_fault) == (b"x", ", ".join(faults))
+    assert server.requests == ["/"]
+
+
+def test_a_certificate_of_an_authority_that_nobody_knows_has_a_broken_chain(web, certificates):
+    (visit,), _ = ask_over_tls(web, certificates, "good", Manners(obey_robots=False))
+    assert visit.reason is FailureReason.TLS_CHAIN
+
+
+def test_a_known_fault_costs_no_second_failed_connection_and_concerns_its_origin_only(web, certificates):
+    urls = ["https://a.test/", "https://a.test/", "https://b.test/"]
+    visits, server = ask_over_tls(web, certificates, "other", lenient(certificates), *urls)
+    assert [v.tls_fault for v in visits] == ["certificate of another name"] * 2 + [""]
+    assert server.requests == ["/"] * 3
+    assert server.connections == 3  # the one that was given up, and one for each origin
+
+
+def test_a_fault_is_forgotten_after_an_hour(clock):
+    known = KnownFaults(clock)
+    leniency = STRICT.overlooking(FailureReason.TLS_NAME)
+    known.remember("https://a.test", leniency)
+    assert known.leniency("https://a.test") == leniency
+    clock.seconds += 3601
+    assert known.leniency("https://a.test") == STRICT
+
+
+@pytest.mark.parametrize("reason", [FailureReason.TLS, FailureReason.RESET, FailureReason.DNS])
+def test_other_troubles_are_not_overlooked(reason):
+    assert STRICT.overlooking(reason) is None
 
 
 def test_plain_http_on_a_tls_port_is_a_tls_failure(web):
@@ -116,8 +202,33 @@ def test_plain_http_on_a_tls_port_is_a_tls_failure(web):
 
     visit = asyncio.run(run())
     assert visit.reason is FailureReason.TLS
-    assert visit.detail.startswith("handshake: ")
+    assert visit.detail
 
 
 def test_an_error_of_libcurl_that_nobody_foresaw_still_has_a_reason():
     assert explain(12345, "strange") == (FailureReason.BAD_ANSWER, "strange")
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "os_errno", "reason"),
+    [
+        (6, "Could not resolve host: x.invalid", 0, FailureReason.DNS),
+        (28, "Resolving timed out after 10000 milliseconds", 0, FailureReason.DNS_TIMEOUT),
+        (28, "Connection timed out after 10000 milliseconds", 0, FailureReason.CONNECT_TIMEOUT),
+        (28, "SSL connection timeout", 0, FailureReason.CONNECT_TIMEOUT),
+        (7, "Could not connect to server", errno.ECONNREFUSED, FailureReason.REFUSED),
+        (7, "Could not connect to server", errno.ENETUNREACH, FailureReason.UNREACHABLE),
+        (7, "Could not connect to server", errno.EHOSTUNREACH, FailureReason.UNREACHABLE),
+        (7, "Could not connect to server", errno.ETIMEDOUT, FailureReason.CONNECT_TIMEOUT),
+        (56, "Recv failure: Connection reset by peer", errno.ECONNRESET, FailureReason.RESET),
+        (35, "Recv failure: Connection reset by peer", errno.ECONNRESET, FailureReason.RESET),
+        (35, "TLS connect error: unexpected eof while reading", 0, FailureReason.RESET),
+        (35, "TLS connect error: sslv3 alert handshake failure", 0, FailureReason.TLS),
+        (35, "TLS connect error: dh key too small", 0, FailureReason.TLS_LEGACY),
+        (35, "TLS connect error: unsafe legacy renegotiation disabled", 0, FailureReason.TLS_LEGACY),
+        (60, "verify result: certificate is not yet valid (9)", 0, FailureReason.TLS_EXPIRED),
+        (60, "verify result: unable to get local issuer certificate (20)", 0, FailureReason.TLS_CHAIN),
+    ],
+)
+def test_every_trouble_has_its_own_reason(code, message, os_errno, reason):
+    assert explain(code, message, os_errno) == (reason, message)

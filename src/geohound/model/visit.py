@@ -74,9 +74,15 @@ class FailureReason(StrEnum):
     """Why no answer was had, or why a URL was dropped; they become statistics."""
 
     DNS = "name not found"
+    DNS_TIMEOUT = "name look-up time-out"
     REFUSED = "connection refused"
+    UNREACHABLE = "no way to the address"
     RESET = "connection lost"
-    TLS = "TLS"
+    TLS = "TLS"  # a handshake that failed for none of the next four
+    TLS_EXPIRED = "certificate expired"  # or not valid yet
+    TLS_NAME = "certificate of another name"
+    TLS_CHAIN = "certificate of an unknown authority"  # or signed by itself
+    TLS_LEGACY = "outdated TLS"  # version, key or cipher
     CONNECT_TIMEOUT = "connect time-out"
     FIRST_BYTE_TIMEOUT = "no first byte in time"
     STALLED = "too slow"
@@ -120,6 +126,7 @@ class Response:
     truncated: bool = False
     chain: tuple[str, ...] = ()  # the addresses that redirected, in order, without the final one
     address: str = ""  # the numeric address that answered
+    tls_fault: str = ""  # what was wrong with the certificate or the protocol, where the user had it read anyway
 
     @property
     def content_type(self) -> str:

@@ -20,6 +20,7 @@ from .pace import Pace, PaceRules
 from .robots import Robots
 from .routes import Route, route_for
 from .slots import Slots
+from .tls import STRICT, KnownFaults
 from .transfer import Ask, Transfer
 from .trouble import explain
 
@@ -36,7 +37,7 @@ class Manners:
 
     user_agent: str = USER_AGENT
     obey_robots: bool = True
-    verify_tls: bool = True
+    verify_tls: bool = True  # refuse what is broken; else read it, and say in the Response what was wrong
     ca_file: str = ""  # instead of the machine's own list of authorities
     connections_per_host: int = 1
     routes: tuple[Route, ...] = field(default=())
@@ -72,6 +73,7 @@ class CurlFetcher:
         self.metrics = Metrics()
         self._clock = clock or SystemClock()
         self.robots = Robots(self._fetch_robots, self._clock, self.manners.user_agent)
+        self._faults = KnownFaults(self._clock)
         self._curls: CurlLoop | None = None
         self._idle: list[Transfer] = []
         self.pace = Pace(self._clock, self.manners.pace)
@@ -136,23 +138,38 @@ class CurlFetcher:
         return None
 
     async def _ask(self, errand: _Errand, target: Target) -> Visit:
-        """One request on the wire; a second one, plain, if the first came in a coding nobody knows."""
+        """One request, when it is the host's turn."""
         route = route_for(target.hostname, self.manners.routes)
-        ask = Ask(target.url, errand.accept, errand.max_bytes, route)
+        tls = STRICT if self.manners.verify_tls else self._faults.leniency(target.origin)
+        ask = Ask(target.url, errand.accept, errand.max_bytes, route, True, tls)
         await self._slots.acquire(target.host)
         try:
             trouble = await self._await_turn(errand, target)
             if trouble is not None:
                 return trouble
-            code, visit = await self._perform(errand, target, ask)
-            if code == pycurl.E_BAD_CONTENT_ENCODING:
-                _, visit = await self._perform(errand, target, ask._replace(decode=False))
-                if isinstance(visit, Response) and visit.body.startswith(_PACKED):
-                    visit = self._failure(errand, FailureReason.BAD_ANSWER, "packed, and broken")
+            visit = await self._insist(errand, target, ask)
             self.pace.record(target.host, visit, self.robots.delay_s(target.url))
         finally:
             self._slots.release(target.host)
         return visit
+
+    async def _insist(self, errand: _Errand, target: Target, ask: Ask) -> Visit:
+        """Ask; ask again, plain, what came in a coding nobody knows, and blindly what TLS forbids, if we may."""
+        while True:
+            code, visit = await self._perform(errand, target, ask)
+            if code == 0 or isinstance(visit, Response):
+                break
+            if code == pycurl.E_BAD_CONTENT_ENCODING and ask.decode:
+                ask = ask._replace(decode=False)
+                continue
+            leniency = None if self.manners.verify_tls else ask.tls.overlooking(visit.reason)
+            if leniency is None:
+                break
+            self._faults.remember(target.origin, leniency)
+            ask = ask._replace(tls=leniency)
+        if not ask.decode and isinstance(visit, Response) and visit.body.startswith(_PACKED):
+            return self._failure(errand, FailureReason.BAD_ANSWER, "packed, and broken")
+        return replace(visit, tls_fault=ask.tls.fault) if ask.tls.fault and isinstance(visit, Response) else visit
 
     async def _await_turn(self, errand: _Errand, target: Target) -> Failure | None:
         """Wait until the host is due, if that is soon; every request waits: pages, robots.txt, redirects."""
@@ -194,7 +211,7 @@ class CurlFetcher:
         if code == pycurl.E_COULDNT_CONNECT and transfer.refused:
             return self._failure(errand, FailureReason.FORBIDDEN_NET, transfer.refused)
         if code and not transfer.truncated:
-            return self._failure(errand, *explain(code, message))
+            return self._failure(errand, *explain(code, message, int(curl.getinfo(pycurl.OS_ERRNO))))
         status = int(curl.getinfo(pycurl.RESPONSE_CODE))
         # libcurl is content with a connection that ends in the middle of the headers.
         if status < 200 or not (transfer.in_body or has_end(transfer.header_lines)):
@@ -203,8 +220,6 @@ class CurlFetcher:
         if stop is not None:
             return self._failure(errand, stop.reason, stop.detail)
         headers = read_headers(final_lines(transfer.header_lines))
-        if not self.manners.verify_tls and target.scheme == "https":
-            headers["x-geohound-tls"] = "unverified"
         return Response(
             url=errand.url,
             final_url=target.url,
@@ -223,7 +238,7 @@ class CurlFetcher:
 
     def _new_transfer(self) -> Transfer:
         transfer = Transfer(self.guard, self.limits)
-        transfer.configure(self.manners.user_agent, self.manners.verify_tls, self.manners.ca_file)
+        transfer.configure(self.manners.user_agent, self.manners.ca_file)
         return transfer
 
     def _put_back(self, transfer: Transfer) -> None:

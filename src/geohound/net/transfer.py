@@ -18,6 +18,7 @@ from geohound.model.visit import FailureReason
 from .guard import Guard
 from .limits import Limits
 from .routes import Route
+from .tls import STRICT, Leniency
 
 _KEEP = None  # what a callback returns to go on
 _ABORT = 0  # fewer bytes than offered: libcurl stops with E_WRITE_ERROR
@@ -33,6 +34,7 @@ class Ask(NamedTuple):
     max_bytes: int
     route: Route | None = None
     decode: bool = True
+    tls: Leniency = STRICT
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Transfer:
         self.done: Future[tuple[int, str]] | None = None
         self._guard = guard
         self._limits = limits
-        self._settings: tuple[str, Route | None, bool] | None = None
+        self._settings: tuple[str, Route | None, bool, Leniency] | None = None
         self.header_lines: list[bytes] = []  # one list for ever: libcurl holds its `append`
         self._clear(0)
 
@@ -69,15 +71,13 @@ class Transfer:
         self._max_bytes = max_bytes
         self.in_body = False
 
-    def configure(self, user_agent: str, verify_tls: bool, ca_file: str) -> None:
+    def configure(self, user_agent: str, ca_file: str) -> None:
         """The settings that hold for every request of this handle."""
         curl = self.curl
         for option, value in _FIXED_OPTIONS:
             curl.setopt(option, value)
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(self._limits.connect_s * 1000)))
         curl.setopt(pycurl.USERAGENT, user_agent)
-        curl.setopt(pycurl.SSL_VERIFYPEER, int(verify_tls))
-        curl.setopt(pycurl.SSL_VERIFYHOST, 2 if verify_tls else 0)
         if ca_file := ca_file or find_ca_file():
             curl.setopt(pycurl.CAINFO, ca_file)
         curl.setopt(pycurl.OPENSOCKETFUNCTION, self._open_socket)
@@ -91,7 +91,7 @@ class Transfer:
         self.deadline = deadline
         curl = self.curl
         curl.setopt(pycurl.URL, ask.url)
-        settings = (ask.accept, ask.route, ask.decode)
+        settings = (ask.accept, ask.route, ask.decode, ask.tls)
         if settings == self._settings:
             return
         self._settings = settings
@@ -102,6 +102,19 @@ class Transfer:
             curl.unsetopt(pycurl.CONNECT_TO)  # setting an empty list would leave the last route in place
         curl.setopt(pycurl.ENCODING, "gzip, deflate, br" if ask.decode else "identity")
         curl.setopt(pycurl.HTTP_CONTENT_DECODING, int(ask.decode))
+        self._secure(ask.tls)
+
+    def _secure(self, leniency: Leniency) -> None:
+        """libcurl never goes on with a connection that was made with other settings than these."""
+        curl = self.curl
+        curl.setopt(pycurl.SSL_VERIFYPEER, int(not leniency.unverified))
+        curl.setopt(pycurl.SSL_VERIFYHOST, 0 if leniency.unverified else 2)
+        if leniency.legacy:
+            curl.setopt(pycurl.SSLVERSION, pycurl.SSLVERSION_TLSv1_0)
+            curl.setopt(pycurl.SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0")
+        else:
+            curl.setopt(pycurl.SSLVERSION, pycurl.SSLVERSION_DEFAULT)
+            curl.unsetopt(pycurl.SSL_CIPHER_LIST)
 
     def overdue(self, now: float) -> Stop | None:
         """The bound in time or wire bytes that this transfer has broken, if any."""

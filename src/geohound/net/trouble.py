@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 import pycurl
 
 from geohound.model.visit import FailureReason
@@ -30,31 +32,47 @@ _BY_CODE = {
     100: FailureReason.TOO_LARGE,  # CURLE_TOO_LARGE: one header line over libcurl's own bound
 }
 
-# First match wins; libcurl hands on OpenSSL's words.
+# First match wins; libcurl hands on OpenSSL's words, and some of the server's own: they decide no more than a label.
 _TLS_WORDS = (
-    ("expired", "expired"),
-    ("not yet valid", "not yet valid"),
-    ("self-signed", "self-signed"),
-    ("self signed", "self-signed"),
-    ("issuer", "chain"),
-    ("unable to verify", "chain"),
-    ("subject name", "name"),
-    ("does not match", "name"),
-    ("revoked", "revoked"),
+    ("subject name", FailureReason.TLS_NAME),
+    ("does not match", FailureReason.TLS_NAME),
+    ("has expired", FailureReason.TLS_EXPIRED),
+    ("not yet valid", FailureReason.TLS_EXPIRED),
+    ("self-signed", FailureReason.TLS_CHAIN),
+    ("self signed", FailureReason.TLS_CHAIN),
+    ("issuer", FailureReason.TLS_CHAIN),
+    ("unable to verify", FailureReason.TLS_CHAIN),
+    ("invalid ca", FailureReason.TLS_CHAIN),
+    ("protocol version", FailureReason.TLS_LEGACY),
+    ("unsupported protocol", FailureReason.TLS_LEGACY),
+    ("version too low", FailureReason.TLS_LEGACY),
+    ("too weak", FailureReason.TLS_LEGACY),
+    ("too small", FailureReason.TLS_LEGACY),
+    ("legacy renegotiation", FailureReason.TLS_LEGACY),
+    ("insufficient security", FailureReason.TLS_LEGACY),
+    ("reset by peer", FailureReason.RESET),
+    ("unexpected eof", FailureReason.RESET),
+)
+_UNREACHABLE = frozenset(
+    {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN, errno.EADDRNOTAVAIL, errno.EACCES}
 )
 
 
-def explain(code: int, message: str) -> tuple[FailureReason, str]:
+def explain(code: int, message: str, os_errno: int = 0) -> tuple[FailureReason, str]:
     """The reason behind an error of libcurl, with a detail that people can read."""
     reason = _BY_CODE.get(code, FailureReason.BAD_ANSWER)
     words = message.lower()
-    if reason is FailureReason.TLS:
-        fault = next((name for word, name in _TLS_WORDS if word in words), "handshake")
-        return reason, f"{fault}: {message}"
-    if reason is FailureReason.CONNECT_TIMEOUT and "resolving" in words:
-        return FailureReason.DNS, message
-    if reason is FailureReason.RESET and ("chunk" in words or "malformed" in words or "invalid" in words):
-        return FailureReason.BAD_ANSWER, message
-    if reason is FailureReason.RESET and "too large" in words:
-        return FailureReason.TOO_LARGE, message
+    match reason:
+        case FailureReason.TLS:
+            reason = next((fault for word, fault in _TLS_WORDS if word in words), reason)
+        case FailureReason.REFUSED if os_errno in _UNREACHABLE:
+            reason = FailureReason.UNREACHABLE
+        case FailureReason.REFUSED if os_errno == errno.ETIMEDOUT:
+            reason = FailureReason.CONNECT_TIMEOUT
+        case FailureReason.CONNECT_TIMEOUT if "resolving" in words:
+            reason = FailureReason.DNS_TIMEOUT
+        case FailureReason.RESET if "chunk" in words or "malformed" in words or "invalid" in words:
+            reason = FailureReason.BAD_ANSWER
+        case FailureReason.RESET if "too large" in words:
+            reason = FailureReason.TOO_LARGE
     return reason, message

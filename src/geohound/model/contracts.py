@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from .health import Check, Health
 from .query import Query, Results
 from .service import Refusal, Service, Sighting
-from .visit import Candidate, Failure, FailureReason, Link, Outcome, Page, Response, Settlement, Visit
+from .visit import Candidate, Failure, FailureReason, Link, Outcome, Page, Response, Settlement, Validators, Visit
 
 if TYPE_CHECKING:
     from geohound.document import Document
@@ -101,7 +101,20 @@ class Clock(Protocol):
 class Fetcher(Protocol):
     """One polite, guarded request; every trouble is a Failure, never an exception."""
 
-    async def fetch(self, url: str, *, accept: str = "*/*", max_bytes: int | None = None) -> Visit: ...
+    async def fetch(
+        self,
+        url: str,
+        *,
+        accept: str = "*/*",
+        max_bytes: int | None = None,
+        leave_site: bool = True,
+        known: Validators | None = None,
+    ) -> Visit:
+        """The answer, redirects followed. With `known` it may be a 304 without body.
+
+        Without `leave_site`, a redirect to another registered domain is not followed but is the answer: a 3xx with
+        its absolute, canonical `location`, so that the host it names is asked by whoever keeps its pace.
+        """
 
     async def close(self) -> None: ...
 

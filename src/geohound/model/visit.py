@@ -134,6 +134,34 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
+class Validators:
+    """By what a server recognises that nothing has changed since: a 304 then costs it next to nothing."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+    @classmethod
+    def of(cls, response: Response) -> Validators | None:
+        """What to send with the next request for `response.url`; None if there is nothing.
+
+        An answer that came by redirects says nothing about the address that redirects: ask its final address instead.
+        """
+        etag = _sane(response.headers.get("etag", ""))
+        last_modified = _sane(response.headers.get("last-modified", ""))
+        if response.status != 200 or response.chain or not (etag or last_modified):
+            return None
+        return cls(etag, last_modified)
+
+
+_MAX_VALIDATOR_CHARS = 500
+
+
+def _sane(value: str) -> str:
+    """A value fit to be sent back; what is too long or not plain is left out."""
+    return value if len(value) <= _MAX_VALIDATOR_CHARS and value.isascii() and value.isprintable() else ""
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """No answer, and why."""
 

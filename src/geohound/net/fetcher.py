@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 import pycurl
 
 from geohound.model.contracts import Clock
-from geohound.model.visit import Failure, FailureReason, Response, Visit
+from geohound.model.url import canonical, site
+from geohound.model.visit import Failure, FailureReason, Response, Validators, Visit
 
 from .clock import SystemClock
 from .curl_loop import CurlLoop
 from .guard import Guard, Target, parse_target
-from .headers import final_lines, has_end, read_headers
+from .headers import final_lines, has_end, one_line, read_headers
 from .limits import Limits
 from .metrics import Metrics
 from .pace import Pace, PaceRules
@@ -53,6 +54,8 @@ class _Errand:
     accept: str
     max_bytes: int
     obey_robots: bool
+    leave_site: bool = True
+    known: Validators | None = None
     spent_s: float = 0.0  # on the wire; waiting in line and for robots.txt is not the server's doing
     chain: list[str] = field(default_factory=list)
 
@@ -80,9 +83,19 @@ class CurlFetcher:
         self._slots = Slots(self.manners.connections_per_host)
         self._closed = False
 
-    async def fetch(self, url: str, *, accept: str = "*/*", max_bytes: int | None = None) -> Visit:
-        """Ask for a URL, within the limits, the guard and robots.txt."""
-        return await self._run(url, accept, max_bytes, self.manners.obey_robots)
+    async def fetch(
+        self,
+        url: str,
+        *,
+        accept: str = "*/*",
+        max_bytes: int | None = None,
+        leave_site: bool = True,
+        known: Validators | None = None,
+    ) -> Visit:
+        """Ask for a URL, within the limits, the guard and robots.txt; see the contract `Fetcher`."""
+        room = self.limits.max_bytes if max_bytes is None else max_bytes
+        errand = _Errand(url, one_line(accept), room, self.manners.obey_robots, leave_site, known)
+        return await self._run(errand)
 
     async def close(self) -> None:
         """End what is under way and close all connections; a closed fetcher stays closed."""
@@ -94,11 +107,9 @@ class CurlFetcher:
             self._idle.pop().close()
 
     async def _fetch_robots(self, url: str, max_bytes: int) -> Visit:
-        return await self._run(url, "text/plain, */*;q=0.5", max_bytes, obey_robots=False)
+        return await self._run(_Errand(url, "text/plain, */*;q=0.5", max_bytes, obey_robots=False))
 
-    async def _run(self, url: str, accept: str, max_bytes: int | None, obey_robots: bool) -> Visit:
-        room = self.limits.max_bytes if max_bytes is None else max_bytes
-        errand = _Errand(url, _one_line(accept), room, obey_robots)
+    async def _run(self, errand: _Errand) -> Visit:
         visit = await self._follow(errand)
         self.metrics.record(visit)
         return visit
@@ -117,8 +128,11 @@ class CurlFetcher:
             location = visit.headers.get("location", "")
             if not location:
                 return visit
-            errand.chain.append(target.url)
-            target = parse_target(location, base=target.url)
+            left = target
+            target = parse_target(location, base=left.url)
+            if not errand.leave_site and isinstance(target, Target) and site(target.url) != site(left.url):
+                return _leading_away(visit, target)
+            errand.chain.append(left.url)
             if isinstance(target, Target) and target.url in errand.chain:
                 return self._failure(errand, FailureReason.REDIRECT_LOOP, target.url)
             if len(errand.chain) > self.limits.redirects:
@@ -141,7 +155,8 @@ class CurlFetcher:
         """One request, when it is the host's turn."""
         route = route_for(target.hostname, self.manners.routes)
         tls = STRICT if self.manners.verify_tls else self._faults.leniency(target.origin)
-        ask = Ask(target.url, errand.accept, errand.max_bytes, route, True, tls)
+        known = errand.known if not errand.chain else None  # they belong to the address asked for, not to others
+        ask = Ask(target.url, errand.accept, errand.max_bytes, route, True, tls, known)
         await self._slots.acquire(target.host)
         try:
             trouble = await self._await_turn(errand, target)
@@ -249,9 +264,10 @@ class CurlFetcher:
             transfer.close()
 
 
-def _one_line(value: str) -> str:
-    """A header value cannot bring a header of its own along."""
-    return " ".join(value.split())
+def _leading_away(visit: Response, target: Target) -> Response:
+    """A redirect that is not followed, with its destination as the frontier would have it."""
+    destination = canonical(target.url) or target.url
+    return replace(visit, headers={**visit.headers, "location": destination})
 
 
 def _sweep_s(limits: Limits) -> float:

@@ -52,3 +52,8 @@ def _decode(raw: bytes) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
+
+
+def one_line(value: str) -> str:
+    """A value to send: it cannot bring a header of its own along."""
+    return " ".join(value.split())

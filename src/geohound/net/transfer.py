@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import pycurl
 
-from geohound.model.visit import FailureReason
+from geohound.model.visit import FailureReason, Validators
 
 from .guard import Guard
+from .headers import one_line
 from .limits import Limits
 from .routes import Route
 from .tls import STRICT, Leniency
@@ -35,6 +36,7 @@ class Ask(NamedTuple):
     route: Route | None = None
     decode: bool = True
     tls: Leniency = STRICT
+    known: Validators | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Transfer:
         self.done: Future[tuple[int, str]] | None = None
         self._guard = guard
         self._limits = limits
-        self._settings: tuple[str, Route | None, bool, Leniency] | None = None
+        self._settings: tuple[Any, ...] = ()
         self.header_lines: list[bytes] = []  # one list for ever: libcurl holds its `append`
         self._clear(0)
 
@@ -91,11 +93,11 @@ class Transfer:
         self.deadline = deadline
         curl = self.curl
         curl.setopt(pycurl.URL, ask.url)
-        settings = (ask.accept, ask.route, ask.decode, ask.tls)
+        settings = (ask.accept, ask.route, ask.decode, ask.tls, ask.known)
         if settings == self._settings:
             return
         self._settings = settings
-        curl.setopt(pycurl.HTTPHEADER, ["Accept: " + ask.accept])
+        curl.setopt(pycurl.HTTPHEADER, _request_headers(ask))
         if ask.route:
             curl.setopt(pycurl.CONNECT_TO, [f"::{ask.route.host}:{ask.route.port}"])
         else:
@@ -216,6 +218,16 @@ _FIXED_OPTIONS: tuple[tuple[int, int | str], ...] = (
     (pycurl.DNS_CACHE_TIMEOUT, 600),
     (pycurl.BUFFERSIZE, 64 * 1024),
 )
+
+
+def _request_headers(ask: Ask) -> list[str]:
+    """All but those that libcurl writes by itself."""
+    headers = ["Accept: " + ask.accept]
+    if ask.known is not None and ask.known.etag:
+        headers.append("If-None-Match: " + one_line(ask.known.etag))
+    if ask.known is not None and ask.known.last_modified:
+        headers.append("If-Modified-Since: " + one_line(ask.known.last_modified))
+    return headers
 
 
 def _text(host: str | bytes) -> str:

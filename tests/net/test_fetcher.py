@@ -33,6 +33,13 @@ def test_an_answer_comes_back_with_everything_that_was_sent(web):
     assert server.requests == ["/page"]
 
 
+def test_several_robots_tags_stay_apart(web):
+    """Joined by a comma, what the second says to everybody would be said to the crawler that the first names."""
+    answer = web.http(b"", "X-Robots-Tag: otherbot: noindex", "X-Robots-Tag: nofollow")
+    (visit,), _ = web.ask({"/": answer}, "http://a.test/")
+    assert visit.headers["x-robots-tag"] == "otherbot: noindex\nnofollow"
+
+
 def test_the_request_names_us_and_says_what_we_accept(web):
     async def run():
         async with web.serving({"/": web.http()}) as server, web.fetching(server) as fetcher:

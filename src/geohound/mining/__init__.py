@@ -6,6 +6,7 @@ from geohound.document import Document
 from geohound.model.visit import Link, Page, Place
 
 from . import charset, html, script, sitemap, text
+from .robots_tag import robots_tag
 
 _NOT_HTML = (b"<?xml", b"{", b"[")  # whatever the header says
 _SNIFF_BYTES = 65_536
@@ -16,11 +17,13 @@ _SCRIPT_TYPES = ("javascript", "ecmascript")
 def mine(document: Document) -> Page:
     """All that can be followed from this document."""
     kind = document.response.content_type.lower()
+    tag = robots_tag(document.response.headers)
     if document.is_image:
         return Page(document.url)
     if document.is_html or ("html" in kind and not document.body[:_SNIFF_BYTES].lstrip().startswith(_NOT_HTML)):
-        return html.read(charset.decode(document.body, kind), document.url)
-    return Page(document.url, links=tuple(_links(document, kind)))
+        return html.read(charset.decode(document.body, kind), document.url, tag)
+    links = tuple(_links(document, kind))
+    return Page(document.url, links=links, nofollow="nofollow" in tag, noindex="noindex" in tag)
 
 
 def _links(document: Document, kind: str) -> list[Link]:

@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from geohound.model.visit import Link, Page, Place
 
 from . import markup, script, text
+from .robots_tag import meta_robots
 
 MAX_LINKS = 6_000
 MAX_TEXT = 40_000
@@ -20,6 +21,7 @@ MAX_CHOICES = 200  # fields of one form that are looked at
 MAX_SCRIPTS = 5_000
 MAX_DATA_ATTRIBUTES = 2_000
 MAX_RAW_TEXT = 4_000
+MAX_META_TAGS = 500
 MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
 _TAGS = (
     "a", "area", "base", "form", "frame", "iframe", "input", "link", "meta", "pre", "script", "textarea", "title",
@@ -64,12 +66,15 @@ _ELSEWHERE = re.compile(r"(?:javascript|mailto|data|tel):", re.IGNORECASE)
 _REFRESH = re.compile(r"url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE)
 
 
-def read(source: str, url: str) -> Page:
-    """The page with all its links, relative ones still relative to `base` where it gives one."""
+def read(source: str, url: str, tag: frozenset[str] = frozenset()) -> Page:
+    """The page with all its links, relative ones still relative to `base` where it gives one.
+
+    `tag` are the rules for robots that came with the answer's headers.
+    """
     tree = LexborHTMLParser(markup.tame(source))
     nodes = _by_tag(tree)
     words = _Words()
-    robots = _robots(nodes["meta"])
+    robots = _robots(nodes["meta"]) | tag
     base = _base(nodes["base"], url)
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
     found = list(islice(_links(nodes, words), MAX_LINKS))
@@ -201,12 +206,9 @@ def _base(nodes: list[LexborNode], url: str) -> str:
     return href if href.lower().startswith(("http://", "https://")) else url
 
 
-def _robots(nodes: list[LexborNode]) -> str:
-    for node in nodes:
-        attributes = node.attributes
-        if (attributes.get("name") or "").lower() in ("robots", "geohound") and attributes.get("content"):
-            return (attributes.get("content") or "").lower().replace("none", "noindex,nofollow")
-    return ""
+def _robots(nodes: list[LexborNode]) -> frozenset[str]:
+    attributes = (node.attributes for node in nodes[:MAX_META_TAGS])
+    return meta_robots((each.get("name") or "", each.get("content") or "") for each in attributes)
 
 
 def _language(tree: LexborHTMLParser) -> str:

@@ -7,6 +7,8 @@ import re
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _FIRST_ONLY = frozenset({"location", "content-type"})  # joined, two would make a third that nobody sent
 
+_JOINTS = {"x-robots-tag": "\n"}  # a crawler's name in one would claim the rules of the next, for everybody
+
 
 def has_end(lines: list[bytes]) -> bool:
     """Did the blank line come that ends the headers?"""
@@ -42,7 +44,7 @@ def read_headers(lines: list[bytes]) -> dict[str, str]:
         if name not in found:
             found[name] = value.strip()
         elif name not in _FIRST_ONLY:
-            found[name] = f"{found[name]}, {value.strip()}"
+            found[name] += _JOINTS.get(name, ", ") + value.strip()
     return found
 
 

@@ -191,7 +191,7 @@ def test_ordinary_addresses_are_let_through(address):
 @pytest.mark.parametrize("port", [22, 25, 23, 1, 110, 3306, 5432, 6379, 9200, 11211, 0, 65535])
 def test_ports_of_other_protocols_are_refused(port):
     assert Guard().objection_to_address("8.8.8.8", port) == f"port {port}"
-    assert Guard().objection_to_target(parse_target(f"http://example.com:{port}/")) == f"port {port}"
+    assert Guard().objection_to_host("example.com", port) == f"port {port}"
 
 
 @pytest.mark.parametrize("port", [80, 443, 8080, 8443, 6080, 6443, 8000, 8081])

@@ -176,6 +176,19 @@ class Failure:
 Visit = Response | Failure
 
 
+class RequestRecord(NamedTuple):
+    """One request as it went over the wire, whatever for: pages, redirects and robots.txt all count."""
+
+    at: datetime  # when it was over
+    host: str
+    url: str
+    status: int  # 0 where there was no answer
+    reason: FailureReason | None  # why there was none
+    bytes: int  # received, headers included, before anything was unpacked
+    elapsed_s: float
+    address: str  # numeric, as far as it got there
+
+
 class Settlement(StrEnum):
     """How a lease ends."""
 

@@ -9,12 +9,7 @@ import pycurl
 from geohound.model.visit import FailureReason
 
 from .transfer import Stop, Transfer
-
-_WAITING = {
-    pycurl.POLL_IN: (True, False),
-    pycurl.POLL_OUT: (False, True),
-    pycurl.POLL_INOUT: (True, True),
-}
+from .watching import watcher
 
 
 class CurlLoop:
@@ -24,28 +19,31 @@ class CurlLoop:
         self._loop = asyncio.get_running_loop()
         self._sweep_s = sweep_s
         self._active: dict[pycurl.Curl, Transfer] = {}
-        self._watched: dict[int, tuple[bool, bool]] = {}
         self._timer: asyncio.Handle | None = None
         self._timer_at = 0.0
         self._due_at: float | None = None
         self._sweeper: asyncio.TimerHandle | None = None
         self._multi = pycurl.CurlMulti()
-        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
+        self._watcher = watcher(self._loop, self._act)
+        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watcher.watch)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
         self._multi.setopt(pycurl.M_MAXCONNECTS, cached_connections)
 
-    async def perform(self, transfer: Transfer) -> tuple[int, str]:
-        """Run one transfer to its end: libcurl's code (0 is success) and message."""
-        transfer.done = self._loop.create_future()
+    def start(self, transfer: Transfer) -> asyncio.Future[tuple[int, str]]:
+        """Begin one transfer; the future brings libcurl's code (0 is success) and message.
+
+        Whoever stops waiting for it must `give_up` the transfer, which drops its half-read connection.
+        """
+        done = transfer.done = self._loop.create_future()
         self._multi.add_handle(transfer.curl)
         self._active[transfer.curl] = transfer
         if self._sweeper is None:
             self._sweeper = self._loop.call_later(self._sweep_s, self._sweep)
-        try:
-            return await transfer.done
-        finally:
-            # Also the way out of a cancelled fetch: libcurl drops the half-read connection.
-            self._release(transfer)
+        return done
+
+    def give_up(self, transfer: Transfer) -> None:
+        if self._active.pop(transfer.curl, None) is not None:
+            self._multi.remove_handle(transfer.curl)
 
     def close(self) -> None:
         """End every transfer and connection."""
@@ -56,12 +54,7 @@ class CurlLoop:
         for transfer in list(self._active.values()):
             self._end(transfer, Stop(FailureReason.UNAVAILABLE, "the fetcher was closed"))
         self._multi.close()
-        for fd in list(self._watched):
-            self._unwatch(fd)
-
-    def _release(self, transfer: Transfer) -> None:
-        if self._active.pop(transfer.curl, None) is not None:
-            self._multi.remove_handle(transfer.curl)
+        self._watcher.close()
 
     def _sweep(self) -> None:
         """Bounds that libcurl does not know or keep apart, looked at a few times a second for all."""
@@ -74,33 +67,9 @@ class CurlLoop:
 
     def _end(self, transfer: Transfer, stop: Stop) -> None:
         transfer.stop = stop
-        self._release(transfer)
+        self.give_up(transfer)
         if transfer.done is not None and not transfer.done.done():
             transfer.done.set_result((pycurl.E_ABORTED_BY_CALLBACK, stop.detail))
-
-    def _watch(self, event: int, fd: int, _multi: object, _data: object) -> None:
-        """libcurl wants to hear of this socket. It is busy in a call of ours: do not call it back."""
-        if event == pycurl.POLL_REMOVE:
-            self._unwatch(fd)
-            return
-        wants_in, wants_out = _WAITING[event]
-        has_in, has_out = self._watched.get(fd, (False, False))
-        if wants_in and not has_in:
-            self._loop.add_reader(fd, self._act, fd, pycurl.CSELECT_IN)
-        elif has_in and not wants_in:
-            self._loop.remove_reader(fd)
-        if wants_out and not has_out:
-            self._loop.add_writer(fd, self._act, fd, pycurl.CSELECT_OUT)
-        elif has_out and not wants_out:
-            self._loop.remove_writer(fd)
-        self._watched[fd] = (wants_in, wants_out)
-
-    def _unwatch(self, fd: int) -> None:
-        has_in, has_out = self._watched.pop(fd, (False, False))
-        if has_in:
-            self._loop.remove_reader(fd)
-        if has_out:
-            self._loop.remove_writer(fd)
 
     def _set_timer(self, timeout_ms: int) -> None:
         """libcurl moves its timer twice per request: only an earlier time needs a new timer of the loop."""
@@ -129,10 +98,13 @@ class CurlLoop:
         if wait_s > 0.001:  # the timer was set for an earlier time that libcurl has given up
             self._arm(self._due_at, wait_s)
         else:
-            self._act(pycurl.SOCKET_TIMEOUT, 0)
+            self._act(((pycurl.SOCKET_TIMEOUT, 0),))
 
-    def _act(self, fd: int, events: int) -> None:
-        _, running = self._multi.socket_action(fd, events)
+    def _act(self, ready: tuple[tuple[int, int], ...]) -> None:
+        """Something happened to these sockets: let libcurl read and write, and see what is done."""
+        running = len(self._active)
+        for fd, events in ready:
+            _, running = self._multi.socket_action(fd, events)
         if running < len(self._active):
             self._collect()
 
@@ -146,9 +118,9 @@ class CurlLoop:
                 self._finish(curl, code, message)
 
     def _finish(self, curl: pycurl.Curl, code: int, message: str) -> None:
-        transfer = self._active.get(curl)
+        transfer = self._active.pop(curl, None)
         if transfer is None:
             return
-        self._release(transfer)
+        self._multi.remove_handle(curl)
         if transfer.done is not None and not transfer.done.done():
             transfer.done.set_result((code, message))

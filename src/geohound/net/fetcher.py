@@ -2,62 +2,36 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
 
 import pycurl
 
 from geohound.model.contracts import Clock
 from geohound.model.url import canonical, site
-from geohound.model.visit import Failure, FailureReason, Response, Validators, Visit
+from geohound.model.visit import Failure, FailureReason, RequestRecord, Response, Validators, Visit
 
+from .addresses import Addresses
 from .clock import SystemClock
-from .curl_loop import CurlLoop
 from .guard import Guard, Target, parse_target
-from .headers import final_lines, has_end, one_line, read_headers
+from .headers import one_line
 from .limits import Limits
+from .manners import NO_PAUSES, USER_AGENT, Manners
 from .metrics import Metrics
-from .pace import Pace, PaceRules
+from .pace import Pace
 from .robots import Robots
 from .routes import Route, route_for
 from .slots import Slots
 from .tls import STRICT, KnownFaults
-from .transfer import Ask, Transfer
-from .trouble import explain
+from .transfer import Ask
+from .wire import Errand, Wire
 
-USER_AGENT = "Geohound/0.1 (+https://geohound.example/about-the-crawler)"
-NO_PAUSES = PaceRules(min_delay_s=0.0, elapsed_factor=0.0, max_crawl_delay_s=0.0, max_retry_after_s=0.0)
+__all__ = ["NO_PAUSES", "USER_AGENT", "CurlFetcher", "Manners"]
+
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_IDLE_HANDLES = 256
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
-
-
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """Who we are and how we behave."""
-
-    user_agent: str = USER_AGENT
-    obey_robots: bool = True
-    verify_tls: bool = True  # refuse what is broken; else read it, and say in the Response what was wrong
-    ca_file: str = ""  # instead of the machine's own list of authorities
-    connections_per_host: int = 1
-    routes: tuple[Route, ...] = field(default=())
-    pace: PaceRules = NO_PAUSES
-    patience_s: float = 60.0  # a host that is due later than this is not waited for: come back then
-
-
-@dataclass(slots=True)
-class _Errand:
-    """One fetch under way, over all its redirects."""
-
-    url: str
-    accept: str
-    max_bytes: int
-    obey_robots: bool
-    leave_site: bool = True
-    known: Validators | None = None
-    spent_s: float = 0.0  # on the wire; waiting in line and for robots.txt is not the server's doing
-    chain: list[str] = field(default_factory=list)
+_MAX_ATTEMPTS = 6  # on one request: for a coding, two faults of TLS, and addresses that turn out to be busy
 
 
 class CurlFetcher:
@@ -69,19 +43,22 @@ class CurlFetcher:
         limits: Limits | None = None,
         manners: Manners | None = None,
         clock: Clock | None = None,
+        on_request: Callable[[RequestRecord], None] | None = None,
     ) -> None:
         self.guard = guard or Guard()
         self.limits = limits or Limits()
-        self.manners = manners or Manners()
+        self.manners = manners = manners or Manners()
         self.metrics = Metrics()
         self._clock = clock or SystemClock()
-        self.robots = Robots(self._fetch_robots, self._clock, self.manners.user_agent)
+        self.robots = Robots(self._fetch_robots, self._clock, manners.user_agent)
+        self.pace = Pace(self._clock, manners.pace)
+        self._slots = Slots(manners.connections_per_host)
+        self._addresses = Addresses(self._clock, manners.pace, manners.requests_per_address, manners.processes)
         self._faults = KnownFaults(self._clock)
-        self._curls: CurlLoop | None = None
-        self._idle: list[Transfer] = []
-        self.pace = Pace(self._clock, self.manners.pace)
-        self._slots = Slots(self.manners.connections_per_host)
-        self._closed = False
+        self._wire = Wire(self.guard, self.limits, manners, self._clock, self._addresses)
+        self._wire.metrics = self.metrics
+        self._wire.on_request = on_request
+        self._door = lru_cache(maxsize=16384)(self._find_door)
 
     async def fetch(
         self,
@@ -94,181 +71,135 @@ class CurlFetcher:
     ) -> Visit:
         """Ask for a URL, within the limits, the guard and robots.txt; see the contract `Fetcher`."""
         room = self.limits.max_bytes if max_bytes is None else max_bytes
-        errand = _Errand(url, one_line(accept), room, self.manners.obey_robots, leave_site, known)
-        return await self._run(errand)
-
-    async def close(self) -> None:
-        """End what is under way and close all connections; a closed fetcher stays closed."""
-        self._closed = True
-        if self._curls is not None:
-            self._curls.close()
-            self._curls = None
-        while self._idle:
-            self._idle.pop().close()
-
-    async def _fetch_robots(self, url: str, max_bytes: int) -> Visit:
-        return await self._run(_Errand(url, "text/plain, */*;q=0.5", max_bytes, obey_robots=False))
-
-    async def _run(self, errand: _Errand) -> Visit:
+        errand = Errand(url, one_line(accept), room, self.manners.obey_robots, leave_site, known)
         visit = await self._follow(errand)
         self.metrics.record(visit)
         return visit
 
-    async def _follow(self, errand: _Errand) -> Visit:
+    async def close(self) -> None:
+        """End what is under way and close all connections; a closed fetcher stays closed."""
+        self._wire.close()
+
+    async def _fetch_robots(self, url: str, max_bytes: int) -> Visit:
+        visit = await self._follow(Errand(url, "text/plain, */*;q=0.5", max_bytes, obey_robots=False))
+        self.metrics.record(visit)
+        return visit
+
+    async def _follow(self, errand: Errand) -> Visit:
         """Ask, and go where redirects lead; each step is checked as if it were the first."""
         target = parse_target(errand.url)
         while True:
-            trouble = await self._objection(errand, target)
-            if trouble is not None:
-                return trouble
-            assert isinstance(target, Target)  # noqa: S101 - _objection has refused anything else
-            visit = await self._ask(errand, target)
-            if not isinstance(visit, Response) or visit.status not in _REDIRECTS:
+            if isinstance(target, str):
+                return self._failure(errand, FailureReason.BAD_URL, target)
+            route, objection = self._door(target.hostname, target.port)
+            if objection:
+                return self._failure(errand, FailureReason.FORBIDDEN_NET, objection)
+            if errand.obey_robots and not self.robots.permits(target):
+                trouble = await self.robots.objection(target)
+                if trouble is not None:
+                    return replace(trouble, url=errand.url, at=self._clock.now(), elapsed_s=errand.spent_s)
+            visit = await self._ask(errand, target, route)
+            if isinstance(visit, Failure) or visit.status not in _REDIRECTS:
                 return visit
             location = visit.headers.get("location", "")
             if not location:
                 return visit
-            left = target
-            target = parse_target(location, base=left.url)
-            if not errand.leave_site and isinstance(target, Target) and site(target.url) != site(left.url):
+            left, target = target, parse_target(location, base=target.url)
+            if isinstance(target, str):
+                continue
+            if not errand.leave_site and site(target.url) != site(left.url):
                 return _leading_away(visit, target)
-            errand.chain.append(left.url)
-            if isinstance(target, Target) and target.url in errand.chain:
+            errand.chain += (left.url,)
+            if target.url in errand.chain:
                 return self._failure(errand, FailureReason.REDIRECT_LOOP, target.url)
             if len(errand.chain) > self.limits.redirects:
-                return self._failure(errand, FailureReason.TOO_MANY_REDIRECTS, errand.chain[-1])
+                return self._failure(errand, FailureReason.TOO_MANY_REDIRECTS, left.url)
 
-    async def _objection(self, errand: _Errand, target: Target | str) -> Failure | None:
-        """Why this step must not be taken."""
-        if isinstance(target, str):
-            return self._failure(errand, FailureReason.BAD_URL, target)
-        route = route_for(target.hostname, self.manners.routes)
-        objection = None if route else self.guard.objection_to_target(target)
-        if objection:
-            return self._failure(errand, FailureReason.FORBIDDEN_NET, objection)
-        trouble = await self.robots.objection(target) if errand.obey_robots else None
-        if trouble is not None:
-            return replace(trouble, url=errand.url, at=self._clock.now(), elapsed_s=errand.spent_s)
-        return None
+    def _find_door(self, hostname: str, port: int) -> tuple[Route | None, str | None]:
+        """Where a host is really reached, or why it must not be; the names of operators' routes are theirs."""
+        route = route_for(hostname, self.manners.routes)
+        return route, None if route else self.guard.objection_to_host(hostname, port)
 
-    async def _ask(self, errand: _Errand, target: Target) -> Visit:
-        """One request, when it is the host's turn."""
-        route = route_for(target.hostname, self.manners.routes)
-        tls = STRICT if self.manners.verify_tls else self._faults.leniency(target.origin)
-        known = errand.known if not errand.chain else None  # they belong to the address asked for, not to others
-        ask = Ask(target.url, errand.accept, errand.max_bytes, route, True, tls, known)
-        await self._slots.acquire(target.host)
+    async def _ask(self, errand: Errand, target: Target, route: Route | None) -> Visit:
+        """One request, when it is the host's turn: pages, robots.txt and redirects all wait for it."""
+        host = target.host
+        if not self._slots.take(host):
+            await self._slots.acquire(host)
         try:
-            trouble = await self._await_turn(errand, target)
-            if trouble is not None:
-                return trouble
-            visit = await self._insist(errand, target, ask)
-            self.pace.record(target.host, visit, self.robots.delay_s(target.url))
+            delay_s = self.robots.origin_delay_s(target.origin)
+            wait_s = self.pace.wait_s(host, delay_s)
+            if wait_s > 0:
+                trouble = await self._pause(errand, wait_s)
+                if trouble is not None:
+                    return trouble
+            tls = STRICT if self.manners.verify_tls else self._faults.leniency(target.origin)
+            known = errand.known if not errand.chain else None  # they belong to the address asked for, not to others
+            ask = Ask(target.url, errand.accept, errand.max_bytes, route, True, tls, known)
+            address = self._addresses.of(host) if route is None else None
+            if address is None or self._addresses.claim(address):
+                code, visit = await self._wire.perform(errand, target, ask, address)
+            else:
+                code, visit = await self._perform_in_line(errand, target, ask, address)
+            if code and isinstance(visit, Failure):
+                visit = await self._insist(errand, target, ask, (code, visit))
+            if isinstance(visit, Response) or visit.reason is not FailureReason.RATE_LIMITED:
+                self.pace.record(host, visit, delay_s)
         finally:
-            self._slots.release(target.host)
+            self._slots.release(host)
         return visit
 
-    async def _insist(self, errand: _Errand, target: Target, ask: Ask) -> Visit:
-        """Ask; ask again, plain, what came in a coding nobody knows, and blindly what TLS forbids, if we may."""
-        while True:
-            code, visit = await self._perform(errand, target, ask)
+    async def _pause(self, errand: Errand, wait_s: float) -> Failure | None:
+        """Wait until the host is due, if that is soon."""
+        if wait_s > self.manners.patience_s:
+            failure = self._failure(errand, FailureReason.RATE_LIMITED, "the host asked for a pause")
+            return replace(failure, retry_after_s=wait_s)
+        self.metrics.waits += 1
+        self.metrics.waited_s += wait_s
+        await self._clock.sleep(wait_s)
+        return None
+
+    async def _insist(self, errand: Errand, target: Target, ask: Ask, ending: tuple[int, Failure]) -> Visit:
+        """Ask again: plain, where the coding is unknown; blindly, where TLS forbids and we may; later, if it is busy."""
+        code: int
+        visit: Visit
+        code, visit = ending
+        for _ in range(_MAX_ATTEMPTS):
             if code == 0 or isinstance(visit, Response):
                 break
             if code == pycurl.E_BAD_CONTENT_ENCODING and ask.decode:
                 ask = ask._replace(decode=False)
-                continue
-            leniency = None if self.manners.verify_tls else ask.tls.overlooking(visit.reason)
-            if leniency is None:
-                break
-            self._faults.remember(target.origin, leniency)
-            ask = ask._replace(tls=leniency)
+            elif visit.reason is not FailureReason.RATE_LIMITED:  # then the address was busy: wait, and try once more
+                leniency = None if self.manners.verify_tls else ask.tls.overlooking(visit.reason)
+                if leniency is None:
+                    break
+                self._faults.remember(target.origin, leniency)
+                ask = ask._replace(tls=leniency)
+            address = self._addresses.of(target.host) if ask.route is None else None
+            if address is None:
+                code, visit = await self._wire.perform(errand, target, ask, None)
+            else:
+                code, visit = await self._perform_in_line(errand, target, ask, address)
         if not ask.decode and isinstance(visit, Response) and visit.body.startswith(_PACKED):
             return self._failure(errand, FailureReason.BAD_ANSWER, "packed, and broken")
-        return replace(visit, tls_fault=ask.tls.fault) if ask.tls.fault and isinstance(visit, Response) else visit
+        return visit
 
-    async def _await_turn(self, errand: _Errand, target: Target) -> Failure | None:
-        """Wait until the host is due, if that is soon; every request waits: pages, robots.txt, redirects."""
-        wait_s = self.pace.wait_s(target.host, self.robots.delay_s(target.url))
+    async def _perform_in_line(self, errand: Errand, target: Target, ask: Ask, address: str) -> tuple[int, Visit]:
+        """One request on the wire, when it is the turn of the address."""
+        wait_s = self._addresses.wait_s(address)
         if wait_s > self.manners.patience_s:
-            failure = self._failure(errand, FailureReason.RATE_LIMITED, "the host asked for a pause")
-            return replace(failure, retry_after_s=wait_s)
-        if wait_s > 0:
-            await self._clock.sleep(wait_s)
-        return None
+            failure = self._failure(errand, FailureReason.RATE_LIMITED, f"{address} is asked by many")
+            return 0, replace(failure, retry_after_s=wait_s)
+        began_at = self._clock.monotonic()
+        await self._addresses.turn(address)
+        self.metrics.waits += 1
+        self.metrics.waited_s += self._clock.monotonic() - began_at
+        return await self._wire.perform(errand, target, ask, address)
 
-    async def _perform(self, errand: _Errand, target: Target, ask: Ask) -> tuple[int, Visit]:
-        if self._closed:
-            return 0, self._failure(errand, FailureReason.UNAVAILABLE, "the fetcher was closed")
-        loop = asyncio.get_running_loop()
-        if self._curls is None:
-            self._curls = CurlLoop(_sweep_s(self.limits))
-        transfer = self._idle.pop() if self._idle else self._new_transfer()
-        try:
-            began_at = loop.time()
-            transfer.begin(ask, began_at, began_at + self.limits.total_s - errand.spent_s)
-            self.metrics.requests += 1
-            code, message = await self._curls.perform(transfer)
-            errand.spent_s += loop.time() - began_at
-            return code, self._judge(errand, target, transfer, (code, message))
-        except (pycurl.error, UnicodeError) as error:
-            return 0, self._failure(errand, FailureReason.BAD_URL, str(error))
-        finally:
-            self._put_back(transfer)
-
-    def _judge(self, errand: _Errand, target: Target, transfer: Transfer, ending: tuple[int, str]) -> Visit:
-        """What a finished transfer amounts to."""
-        code, message = ending
-        curl = transfer.curl
-        self.metrics.wire_bytes += int(curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + int(curl.getinfo(pycurl.HEADER_SIZE))
-        self.metrics.connections += int(curl.getinfo(pycurl.NUM_CONNECTS))
-        if code and transfer.stop is not None:
-            return self._failure(errand, transfer.stop.reason, transfer.stop.detail)
-        if code == pycurl.E_COULDNT_CONNECT and transfer.refused:
-            return self._failure(errand, FailureReason.FORBIDDEN_NET, transfer.refused)
-        if code and not transfer.truncated:
-            return self._failure(errand, *explain(code, message, int(curl.getinfo(pycurl.OS_ERRNO))))
-        status = int(curl.getinfo(pycurl.RESPONSE_CODE))
-        # libcurl is content with a connection that ends in the middle of the headers.
-        if status < 200 or not (transfer.in_body or has_end(transfer.header_lines)):
-            return self._failure(errand, FailureReason.RESET, "lost in the headers")
-        stop = None if transfer.in_body else transfer.objection_to_headers()
-        if stop is not None:
-            return self._failure(errand, stop.reason, stop.detail)
-        headers = read_headers(final_lines(transfer.header_lines))
-        return Response(
-            url=errand.url,
-            final_url=target.url,
-            status=status,
-            headers=headers,
-            body=transfer.take(),
-            at=self._clock.now(),
-            elapsed_s=errand.spent_s,
-            truncated=transfer.truncated,
-            chain=tuple(errand.chain),
-            address=curl.getinfo(pycurl.PRIMARY_IP) or "",
-        )
-
-    def _failure(self, errand: _Errand, reason: FailureReason, detail: str) -> Failure:
+    def _failure(self, errand: Errand, reason: FailureReason, detail: str) -> Failure:
         return Failure(errand.url, reason, detail[:500], self._clock.now(), errand.spent_s)
-
-    def _new_transfer(self) -> Transfer:
-        transfer = Transfer(self.guard, self.limits)
-        transfer.configure(self.manners.user_agent, self.manners.ca_file)
-        return transfer
-
-    def _put_back(self, transfer: Transfer) -> None:
-        """Connections live in the multi, not in the handle: any handle may go on with any of them."""
-        if len(self._idle) < _IDLE_HANDLES and not self._closed:
-            self._idle.append(transfer)
-        else:
-            transfer.close()
 
 
 def _leading_away(visit: Response, target: Target) -> Response:
     """A redirect that is not followed, with its destination as the frontier would have it."""
     destination = canonical(target.url) or target.url
     return replace(visit, headers={**visit.headers, "location": destination})
-
-
-def _sweep_s(limits: Limits) -> float:
-    return min(0.25, min(limits.first_byte_s, limits.stall_s, limits.total_s) / 4)

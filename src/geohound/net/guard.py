@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -63,33 +64,49 @@ class Target(NamedTuple):
     """A web address taken apart once, by the URL standard's rules: guard and client see the same host."""
 
     url: str  # without fragment
+    path: str  # with the query
     origin: str
     scheme: str
     hostname: str  # IPv6 in brackets
     port: int
-    path: str  # with the query
+    host: str  # name and, where it is not the usual one, port: whom politeness counts as one
 
-    @property
-    def host(self) -> str:
-        """Name and, where it is not the usual one, port: whom politeness counts as one."""
-        return self.origin.partition("://")[2]
+
+# Addresses that the URL standard's parser would return as they are; nearly all that a crawl keeps. No user information,
+# no port, no name in punycode or digits; the marks that could begin a dot segment are looked for apart.
+_AS_IT_IS = re.compile(
+    r"(https?://(?:[a-z0-9][a-z0-9_-]*\.)+[a-z]+)(/[\w~+,=:@&;!$()*./%-]*(?:\?[\w~+,=:@&;!$()*./%?-]*)?)", re.ASCII
+)
+_NOT_AS_IT_IS = re.compile(r"/\.|/%2|--")
 
 
 def parse_target(url: str, base: str = "") -> Target | str:
     """The target behind a URL, or what is wrong with it."""
     if len(url) > _MAX_URL_CHARS:
         return "too long"
-    try:
-        href = ada_url.URL(url, base=base or None).href
-    except ValueError:
-        return "not a URL"
-    # In the form that ada-url writes, these marks can mean nothing else; asking it for each part costs more.
-    href, _, _ = href.partition("#")
-    scheme, _, rest = href.partition("://")
-    default_port = _DEFAULT_PORTS.get(scheme)
-    if default_port is None:
-        return f"scheme {href.partition(':')[0][:20]}"
-    authority, _, path = rest.partition("/")
+    plain = _AS_IT_IS.fullmatch(url)
+    if plain is not None and not _NOT_AS_IT_IS.search(url):
+        origin, path = plain.groups()
+        href = url
+    else:
+        try:
+            href = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
+        except ValueError:
+            return "not a URL"
+        # In the form that ada-url writes, these marks can mean nothing else; asking it for each part costs more.
+        href, _, _ = href.partition("#")
+        if not href.startswith(("http://", "https://")):
+            return f"scheme {href.partition(':')[0][:20]}"
+        path_at = href.index("/", 8)
+        origin, path = href[:path_at], href[path_at:]
+    known = _read_origin(origin)
+    return known if isinstance(known, str) else Target(href, path, origin, *known)
+
+
+@lru_cache(maxsize=16384)
+def _read_origin(origin: str) -> tuple[str, str, int, str] | str:
+    """Scheme, host name, port and host of an origin as ada-url writes it, or what is wrong with it."""
+    scheme, _, authority = origin.partition("://")
     if "@" in authority:
         return "user information in the URL"
     hostname, colon, port = authority.rpartition(":")
@@ -97,7 +114,7 @@ def parse_target(url: str, base: str = "") -> Target | str:
         hostname, port = authority, ""
     if not hostname.strip("."):
         return "no host"
-    return Target(href, f"{scheme}://{authority}", scheme, hostname, int(port or default_port), "/" + path)
+    return scheme, hostname, int(port or _DEFAULT_PORTS[scheme]), authority
 
 
 @lru_cache(maxsize=16384)
@@ -133,10 +150,10 @@ class Guard:
             return f"{address} is {use}"
         return None if port in self.ports else f"port {port}"
 
-    def objection_to_target(self, target: Target) -> str | None:
+    def objection_to_host(self, hostname: str, port: int) -> str | None:
         """What can be refused before any name is looked up; the rest is refused when the socket is opened."""
-        if literal_address(target.hostname) is not None:
-            return self.objection_to_address(target.hostname, target.port)
-        if target.port not in self.ports and not self.allow_nets:
-            return f"port {target.port}"
+        if literal_address(hostname) is not None:
+            return self.objection_to_address(hostname, port)
+        if port not in self.ports and not self.allow_nets:
+            return f"port {port}"
         return None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
 
-_FOLD = re.compile(r"\r?\n[ \t]+")
+_SHORT_BYTES = 80
 _FIRST_ONLY = frozenset({"location", "content-type"})  # joined, two would make a third that nobody sent
-
 _JOINTS = {"x-robots-tag": "\n"}  # a crawler's name in one would claim the rules of the next, for everybody
 
 
@@ -32,20 +31,35 @@ def final_lines(lines: list[bytes]) -> list[bytes]:
 
 def read_headers(lines: list[bytes]) -> dict[str, str]:
     """Lower-case names; several values joined by a comma; folded lines unfolded, nonsense skipped."""
-    text = _decode(b"".join(lines[1:]))
-    if "\n " in text or "\n\t" in text:
-        text = _FOLD.sub(" ", text)
     found: dict[str, str] = {}
-    for line in text.split("\n"):
-        name, colon, value = line.partition(":")
-        if not colon:
+    last = ""
+    for line in lines[1:]:
+        name, value = _read_short(line) if len(line) <= _SHORT_BYTES else _read(line)
+        if not name:
+            if value and last:
+                found[last] += " " + value
             continue
-        name = name.strip().lower()
+        last = name
         if name not in found:
-            found[name] = value.strip()
-        elif name not in _FIRST_ONLY:
-            found[name] += _JOINTS.get(name, ", ") + value.strip()
+            found[name] = value
+        elif name in _FIRST_ONLY:
+            last = ""
+        else:
+            found[name] += _JOINTS.get(name, ", ") + value
     return found
+
+
+def _read(line: bytes) -> tuple[str, str]:
+    """Name and value; no name if the line goes on with the one before it, and no value either if it is nonsense."""
+    text = _decode(line)
+    if text[:1] in (" ", "\t"):
+        return "", text.strip()
+    name, colon, value = text.partition(":")
+    return (name.strip().lower(), value.strip()) if colon else ("", "")
+
+
+# Servers say the same in every answer: most lines have been read before.
+_read_short = lru_cache(maxsize=8192)(_read)
 
 
 def _decode(raw: bytes) -> str:
@@ -58,4 +72,4 @@ def _decode(raw: bytes) -> str:
 
 def one_line(value: str) -> str:
     """A value to send: it cannot bring a header of its own along."""
-    return " ".join(value.split())
+    return value if value.isprintable() else " ".join(value.split())

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import NamedTuple
 
 from geohound.model.contracts import Clock
 from geohound.model.visit import Failure, FailureReason, Response, Visit
@@ -32,15 +33,18 @@ class PaceRules:
     max_crawl_delay_s: float = 300.0
     busy_s: float = 60.0  # after 429 or 503 without Retry-After, doubled each time in a row
     max_retry_after_s: float = 24 * 3600.0
+    address_share: float = 0.25  # of these pauses, for all hosts of one address together
 
 
-@dataclass(frozen=True, slots=True)
-class HostPace:
+class HostPace(NamedTuple):
     """What is known of one host: when it may be asked next, and how often in a row it was in trouble."""
 
     next_at: float = 0.0
     troubles: int = 0
     ended_at: float = -math.inf  # of the last visit
+
+
+_NEW = HostPace()
 
 
 def retry_after_s(value: str, now: datetime) -> float | None:
@@ -58,8 +62,9 @@ def retry_after_s(value: str, now: datetime) -> float | None:
 
 def pause_s(visit: Visit, troubles: int, crawl_delay_s: float | None, rules: PaceRules) -> float:
     """How long to leave the host alone after this visit."""
-    usual = min(max(rules.min_delay_s, rules.elapsed_factor * visit.elapsed_s), rules.max_delay_s)
-    usual = max(usual, rules.min_delay_s, min(crawl_delay_s or 0.0, rules.max_crawl_delay_s))
+    usual = max(rules.min_delay_s, min(rules.elapsed_factor * visit.elapsed_s, rules.max_delay_s))
+    if crawl_delay_s:
+        usual = max(usual, min(crawl_delay_s, rules.max_crawl_delay_s))
     if troubles == 0:
         return usual
     asked = _asked_s(visit)
@@ -76,11 +81,7 @@ def _asked_s(visit: Visit) -> float | None:
 
 def is_in_trouble(visit: Visit) -> bool:
     """Does this visit say that the host had better be left alone for a while?"""
-    match visit:
-        case Response():
-            return visit.status in _BUSY_STATUSES
-        case Failure():
-            return visit.reason in _STRAINED
+    return visit.status in _BUSY_STATUSES if isinstance(visit, Response) else visit.reason in _STRAINED
 
 
 class Pace:
@@ -93,17 +94,21 @@ class Pace:
 
     def next_at(self, host: str) -> float:
         """The clock's monotonic second from which the host may be asked; 0 if it never was."""
-        return self._hosts.get(host, HostPace()).next_at
+        return self._hosts.get(host, _NEW).next_at
 
     def wait_s(self, host: str, crawl_delay_s: float | None = None) -> float:
         """Seconds until the host is due; a delay that was learned only after the last visit counts from its end."""
-        known = self._hosts.get(host, HostPace())
-        asked = min(crawl_delay_s or 0.0, self._rules.max_crawl_delay_s)
-        return max(0.0, max(known.next_at, known.ended_at + asked) - self._clock.monotonic())
+        known = self._hosts.get(host)
+        if known is None:
+            return 0.0
+        due_at = known.next_at
+        if crawl_delay_s:
+            due_at = max(due_at, known.ended_at + min(crawl_delay_s, self._rules.max_crawl_delay_s))
+        return max(0.0, due_at - self._clock.monotonic())
 
     def record(self, host: str, visit: Visit, crawl_delay_s: float | None = None) -> float:
         """A visit to the host is over: when the next may begin."""
-        known = self._hosts.get(host, HostPace())
+        known = self._hosts.get(host, _NEW)
         troubles = known.troubles + 1 if is_in_trouble(visit) else 0
         now = self._clock.monotonic()
         due = now + pause_s(visit, troubles, crawl_delay_s, self._rules)

@@ -47,18 +47,28 @@ class Robots:
 
     async def objection(self, target: Target) -> Failure | None:
         """Why this target must not be asked for: a rule, or what kept us from reading the rules."""
-        entry = self._fresh(target.origin) or await self._ask(target.origin)
+        entry = self._fresh(target.origin)
+        if entry is None:
+            entry = await self._ask(target.origin)
         if entry.rules.allow(target.path):
             return None
         if entry.trouble is not None:
             return entry.trouble
         return Failure(target.url, FailureReason.ROBOTS, "disallowed", self._clock.now())
 
+    def permits(self, target: Target) -> bool:
+        """Is it known by now that this target may be asked for? Without waiting; False may mean "ask me properly"."""
+        entry = self._fresh(target.origin)
+        return entry is not None and entry.rules.allow(target.path)
+
     def delay_s(self, url: str) -> float | None:
-        """The crawl-delay asked for by the origin, as far as its robots.txt is known by now."""
+        """The crawl-delay asked for by the origin of a URL, as far as its robots.txt is known by now."""
         target = parse_target(url)
-        entry = self._entries.get(target.origin) if isinstance(target, Target) else None
-        return entry.rules.delay_s if entry else None
+        return self.origin_delay_s(target.origin) if isinstance(target, Target) else None
+
+    def origin_delay_s(self, origin: str) -> float | None:
+        entry = self._entries.get(origin)
+        return entry.rules.delay_s if entry is not None else None
 
     async def sitemaps(self, origin: str) -> tuple[str, ...]:
         """The site maps that robots.txt names, as absolute URLs."""

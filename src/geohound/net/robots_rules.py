@@ -69,12 +69,15 @@ class RobotsRules:
     rules: tuple[Rule, ...] = ()
     delay_s: float | None = None
     sitemaps: tuple[str, ...] = ()
+    beginnings: tuple[str, ...] = ()  # of all rules: a path with none of them is nobody's business
 
     def allow(self, path: str) -> bool:
         """May this path (with its query) be asked for? Not if the rules are made to take too long to tell."""
-        if path == "/robots.txt":
+        if not self.rules or path == "/robots.txt":
             return True
         path = spell((path or "/").replace("*", "%2A").replace("$", "%24"))
+        if self.beginnings and not path.startswith(self.beginnings):
+            return True
         comparisons = 0
         for rule in self.rules:
             if not path.startswith(rule.parts[0]):
@@ -144,7 +147,8 @@ def read_robots(body: bytes, user_agent: str) -> RobotsRules:
     group = ours if ours.named else everybodys
     # Stable sort: heaviest first, and Allow before Disallow of the same weight.
     rules = sorted(group.rules, key=lambda rule: (-rule.weight, not rule.allows))
-    return RobotsRules(tuple(rules), group.delay_s, tuple(sitemaps))
+    beginnings = tuple(dict.fromkeys(rule.parts[0] for rule in rules))
+    return RobotsRules(tuple(rules), group.delay_s, tuple(sitemaps), beginnings)
 
 
 def _lines(body: bytes) -> list[tuple[str, str]]:

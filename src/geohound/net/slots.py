@@ -14,10 +14,16 @@ class Slots:
         self._taken: dict[str, int] = {}
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
-    async def acquire(self, key: str) -> None:
+    def take(self, key: str) -> bool:
+        """Have a slot at once, or not at all."""
         taken = self._taken.get(key, 0)
-        if taken < self._per_key:
-            self._taken[key] = taken + 1
+        if taken >= self._per_key:
+            return False
+        self._taken[key] = taken + 1
+        return True
+
+    async def acquire(self, key: str) -> None:
+        if self.take(key):
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(key, deque()).append(turn)
@@ -38,6 +44,7 @@ class Slots:
             if not turn.done():
                 turn.set_result(None)
                 return
-        self._taken[key] -= 1
-        if not self._taken[key]:
+        if self._taken[key] == 1:
             del self._taken[key]
+        else:
+            self._taken[key] -= 1

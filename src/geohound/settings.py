@@ -41,14 +41,16 @@ class Settings:
     max_time_s: float = _setting(0.0, "how long a crawl may run; 0 for no limit")
     max_pages_per_host: int = _setting(10_000, "pages a crawl may fetch from one host")
     max_pages_per_pattern: int = _setting(1_000, "pages of one URL shape on one host: what a calendar can cost")
-    fetchers: int = _setting(24, "workers that fetch pages")
-    testers: int = _setting(8, "workers that test candidates")
+    fetchers: int = _setting(0, "workers that fetch pages; 0 for as many as pay")
+    testers: int = _setting(0, "workers that test candidates; 0 for as many as pay")
+    processes: int = _setting(0, "processes that read pages; 0 for one per core, 4 at most")
     retries: int = _setting(2, "how often a visit that failed for a passing reason is tried again")
     retry_after_s: float = _setting(30.0, "pause before such a visit is tried again, doubled each time")
     # manners
     host_delay_s: float = _setting(1.0, "least pause between two requests to one host")
     slow_host_factor: float = _setting(2.0, "pause after an answer, in multiples of the time it took")
     max_retry_after_s: float = _setting(600.0, "longest pause that a server may ask for with Retry-After")
+    requests_per_address: int = _setting(4, "requests at once to all hosts of one numeric address")
     obey_robots: bool = _setting(True, "obey robots.txt; turn off only for hosts that are yours")
     user_agent: str = _setting(
         "Geohound/0.1 (+https://github.com/geohound/geohound)", "how requests introduce themselves"
@@ -63,6 +65,9 @@ class Settings:
     allow_nets: tuple[str, ...] = _setting((), "private or loopback networks that may be visited, as CIDR")
     connect_to: tuple[str, ...] = _setting((), "PATTERN=HOST:PORT, names sent to another address")
     verify_tls: bool = _setting(True, "refuse broken certificates")
+    metrics_port: int = _setting(
+        0, "port of this machine on which a crawl offers its numbers to Prometheus; 0 for none"
+    )
     # the portal
     web_host: str = _setting("127.0.0.1", "address on which the portal listens")
     web_port: int = _setting(8080, "port on which the portal listens")

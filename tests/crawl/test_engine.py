@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from geohound import plugins
+from geohound.crawl import engine
 from geohound.crawl.engine import Crawl
+from geohound.crawl.examine import LocalExaminer, Tools
 from geohound.crawl.plan import Parts, Plan
 from geohound.document import Document
 from geohound.geoweb import Request, ServiceSpec, services
@@ -53,11 +55,13 @@ class SmallWeb:
         self.pages = pages
         self.asked: list[str] = []
 
-    async def fetch(self, url: str, *, accept: str = "*/*", max_bytes: int | None = None) -> Visit:
+    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, leave_site=True, known=None) -> Visit:
         self.asked.append(url)
         await asyncio.sleep(0)
         answer = self.pages.get(url) or self.pages.get(url.partition("?")[0])
-        return answer(url) if answer else Failure(url, FailureReason.DNS, "no such page", NOW)
+        if answer is None and any(page.split("/")[2] == url.split("/")[2] for page in self.pages):
+            answer = html("no such page", 404)
+        return answer(url) if answer else Failure(url, FailureReason.DNS, "no such host", NOW)
 
     async def close(self) -> None: ...
 
@@ -68,11 +72,14 @@ async def no_sitemaps(url: str) -> list[str]:
 
 async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, **plan) -> Crawl:
     frontier = store.frontier(task, Bounds(max_depth=5, host_delay_s=0.0))
-    parts = Parts(
-        web, frontier, store.catalogue, kinds or plugins.discover("kinds"), Fifo(), plugins.discover("harvesters"),
-        mine, SystemClock(), no_sitemaps, lambda host: 0.0,
+    harvesters = plugins.discover("harvesters")
+    asked = Plan(task=task, retry_after_s=0.01, **plan)
+    tools = Tools(
+        web, kinds or plugins.discover("kinds"), harvesters, mine, no_sitemaps, lambda host: 0.0,
+        lambda service: bool(store.catalogue.find_endpoint(service.endpoint)),
     )  # fmt: skip
-    running = Crawl(Plan(task=task, retry_after_s=0.01, **plan), parts)
+    parts = Parts(LocalExaminer(asked, tools), frontier, store.catalogue, Fifo(), SystemClock(), frozenset(harvesters))
+    running = Crawl(asked, parts)
     await frontier.admit([Candidate("http://a.test/")])
     await running.run()
     running.final_drops = frontier.drops + running.progress.drops  # type: ignore[attr-defined]
@@ -229,7 +236,8 @@ def test_a_nonsense_retry_after_is_no_retry_after(tmp_path: Path, value: str) ->
     store.close()
 
 
-def test_a_catalogue_without_end_does_not_outlast_the_crawls_time(tmp_path: Path) -> None:
+def test_a_catalogue_without_end_does_not_outlast_the_crawls_time(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(engine, "GRACE_S", 1.0)
     csw = ServiceSpec("csw", "2.0.2", 9, "http://gis.test/csw", topic="rivers")
 
     def endless(url: str) -> Visit:

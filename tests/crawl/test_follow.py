@@ -4,27 +4,42 @@ from __future__ import annotations
 
 from collections import Counter
 
-from geohound.crawl.follow import Fence, Scope, follow
-from geohound.model.visit import Candidate, FailureReason, Link, Page, Place, Via
-from geohound.orders.fifo import Fifo
+from geohound.crawl.follow import Fence, Reported, Scope, follow
+from geohound.model.visit import FailureReason, Link, Page, Place
 
-HERE = Candidate("http://www.a.test/x/page.html", depth=2)
+HERE = "http://www.a.test/x/page.html"
 
 
-def proposed(page: Page, fence: Fence | None = None) -> tuple[list[Candidate], Counter[FailureReason]]:
+def proposed(page: Page, fence: Fence | None = None) -> tuple[list[Link], Counter[FailureReason]]:
     drops: Counter[FailureReason] = Counter()
-    return list(follow(page, HERE, Fifo(), fence or Fence(), drops)), drops
+    return follow(page, 3, fence or Fence(), drops, Reported()), drops
 
 
-def page(*links: Link, nofollow: bool = False) -> Page:
-    return Page(HERE.url, links=links, nofollow=nofollow)
+def page(*links: Link, nofollow: bool = False, url: str = HERE) -> Page:
+    return Page(url, links=links, nofollow=nofollow)
 
 
-def test_relative_links_become_absolute_one_level_deeper() -> None:
-    found, _ = proposed(page(Link("../y.html"), Link("?q=1")))
-    assert [c.url for c in found] == ["http://www.a.test/y.html", "http://www.a.test/x/page.html?q=1"]
-    assert {c.depth for c in found} == {3}
-    assert {c.found_on for c in found} == {HERE.url}
+def test_relative_links_become_absolute() -> None:
+    found, _ = proposed(page(Link("../y.html"), Link("?q=1"), Link("z/")))
+    assert [link.url for link in found] == [
+        "http://www.a.test/y.html",
+        "http://www.a.test/x/page.html?q=1",
+        "http://www.a.test/x/z/",
+    ]
+
+
+def test_a_base_without_a_path_is_a_base_too() -> None:
+    found, _ = proposed(page(Link("y.html"), Link("?q"), url="http://Maps.a.test"))
+    assert [link.url for link in found] == ["http://maps.a.test/y.html", "http://maps.a.test/?q"]
+
+
+def test_what_was_told_before_is_not_told_again_but_for_another_depth() -> None:
+    reported, drops = Reported(), Counter[FailureReason]()
+    links = page(Link("/a"), Link("/film.mp4"))
+    assert [x.url for x in follow(links, 3, Fence(), drops, reported)] == ["http://www.a.test/a"]
+    assert follow(links, 3, Fence(), drops, reported) == []
+    assert drops == {FailureReason.MEDIA: 1}
+    assert [x.url for x in follow(links, 2, Fence(), drops, reported)] == ["http://www.a.test/a"]
 
 
 def test_an_address_is_proposed_once_however_it_is_spelled() -> None:
@@ -32,21 +47,15 @@ def test_an_address_is_proposed_once_however_it_is_spelled() -> None:
     assert [c.url for c in found] == ["http://b.test/a"]
 
 
-def test_addresses_that_look_like_services_go_to_the_testers() -> None:
-    found, _ = proposed(page(Link("/geoserver/ows?service=WFS&request=GetCapabilities"), Link("/about")))
-    assert [c.probe for c in found] == [True, False]
-    assert found[0].score > found[1].score
-
-
 def test_an_address_inside_a_parameter_is_proposed_too() -> None:
     found, _ = proposed(page(Link("/proxy?url=http%3A%2F%2Fc.test%2Fwms%3Fmap%3Dx")))
     assert "http://c.test/wms?map=x" in [c.url for c in found]
 
 
-def test_the_way_it_was_found_is_kept() -> None:
-    found, _ = proposed(page(Link("/a", place=Place.FORM), Link("/b", place=Place.TEXT), Link("/c", "words")))
-    assert [c.via for c in found] == [Via.FORM, Via.TEXT, Via.LINK]
-    assert found[2].clue == "words"
+def test_where_and_with_which_words_it_was_found_is_kept() -> None:
+    links = (Link("/a", place=Place.FORM), Link("/b", place=Place.TEXT), Link("/c", "words", "more words"))
+    found, _ = proposed(page(*links))
+    assert [link[1:] for link in found] == [link[1:] for link in links]
 
 
 def test_nofollow_on_the_link_or_on_the_page_is_obeyed_and_counted() -> None:

@@ -23,13 +23,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from geohound import assembly, mining, probe, refusals
-from geohound.crawl.follow import Fence, follow
+from geohound.crawl.follow import Fence, Reported, follow
 from geohound.document import Document
 from geohound.geoweb import services
 from geohound.geoweb.protocol import Request, ServiceSpec
 from geohound.model.bbox import BBox
 from geohound.model.service import Service, Verdict
-from geohound.model.visit import Candidate, Page, Response
+from geohound.model.visit import Page, Response
 
 MAX_CPU_S = 2.0
 MAX_GROWTH_BYTES = 500_000_000
@@ -49,9 +49,8 @@ def read(document: Document) -> tuple[Verdict, Page]:
     verdict = probe.recognise(document, assembly.kinds())
     refusals.judge(document)
     page = mining.mine(document)
-    order = assembly.orders()["fifo"]
-    for candidate in follow(page, Candidate(document.url), order, Fence(), Counter()):
-        candidate.url.encode()
+    for link in follow(page, 1, Fence(), Counter(), Reported()):
+        link.url.encode()
     return verdict, page
 
 

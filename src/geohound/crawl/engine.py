@@ -1,43 +1,45 @@
-"""The loop of a crawl: lease, fetch, recognise, mine, score, settle, by two groups of workers over one frontier."""
+"""The loop of a crawl: lease, examine, catalogue, score, settle, by two groups of workers over one frontier."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
 
-from geohound import probe
-from geohound.document import Document
 from geohound.model import url as urls
 from geohound.model.bbox import overlaps
-from geohound.model.contracts import Fetcher, StoreError
+from geohound.model.clue import looks_like_service
+from geohound.model.contracts import StoreError
 from geohound.model.health import Check
-from geohound.model.service import Service, Sighting, Verdict
-from geohound.model.visit import (
-    Candidate,
-    Failure,
-    FailureReason,
-    Outcome,
-    Page,
-    Response,
-    Settlement,
-    Via,
-    Visit,
-)
+from geohound.model.service import Service, Sighting
+from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Place, Settlement, Via
 
-from .answers import BUSY, PASSING, busy, deserves_more, objection_to
-from .follow import PROBE_BONUS, follow
+from .answers import PASSING
+from .crew import Crew
+from .outage import Doubt
 from .plan import Parts, Plan
 from .progress import Listener, Progress
 from .repetition import Repetition
+from .report import HARVEST_MARK, Report
 
 log = logging.getLogger(__name__)
 
 GRACE_S = 5.0  # for what is in flight when a crawl is stopped
-HARVEST_BATCH = 100
+OUTAGE_CHECK_S = 15.0
+MANY_LAYERS = 50  # from here on a service is written beside the loop
+PROBE_BONUS = 1000.0  # an address that says of itself that it is a service goes before every page
+_VIA = {
+    Place.TEXT: Via.TEXT,
+    Place.CODE: Via.TEXT,
+    Place.XML: Via.TEXT,
+    Place.FORM: Via.FORM,
+    Place.SCRIPT: Via.SCRIPT,
+    Place.SCRIPT_FILE: Via.SCRIPT,
+    Place.CONFIG: Via.CONFIG,
+    Place.JSON: Via.CONFIG,
+    Place.SITEMAP: Via.SITEMAP,
+}
 
 
 class Crawl:
@@ -47,13 +49,14 @@ class Crawl:
         self.plan = plan
         self.parts = parts
         self.progress = Progress()
+        self.crews = {False: Crew(plan.fetchers), True: Crew(plan.testers, start=8, most=128)}
         self._listener = listener
         self._stopping = False
         self._fatal: Exception | None = None
         self._wake = asyncio.Event()
         self._running: dict[bool, set[asyncio.Task[None]]] = {False: set(), True: set()}
-        self._repetition = Repetition()
-        self._sitemaps_asked: set[str] = set()
+        self._repetition = Repetition(parts.frontier.marks())
+        self._doubt = Doubt(parts.frontier.last_visited())
 
     def stop(self) -> None:
         """Finish what is in flight, lease nothing more."""
@@ -64,18 +67,25 @@ class Crawl:
         """Work until nothing is left, the budget is spent, or `stop` is called."""
         self.progress.started = self.parts.clock.monotonic()
         while not self._spent():
-            await self._hand_out()
-            if not self._in_flight():
-                wait_s = self.parts.frontier.seconds_until_due()
-                if wait_s is None:
-                    break
-                await self.parts.clock.sleep(min(max(wait_s, 0.001), 1.0))
+            if self._doubt.is_grave or (self._doubt and not self.in_flight):
+                await self._end_doubt()
                 continue
-            await self._until_woken()
+            await self._hand_out()
+            if self.in_flight:
+                await self._until_woken()
+                continue
+            wait_s = self.parts.frontier.seconds_until_due()
+            if wait_s is None and not self._doubt:
+                break
+            await self.parts.clock.sleep(min(max(wait_s or 0.0, 0.001), 1.0))
         await self._wind_up()
         if self._fatal is not None:
             raise self._fatal
         return self.progress
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._running[False]) + len(self._running[True])
 
     async def _wind_up(self) -> None:
         """Give what is in flight a moment; what takes longer is let go and waits for the next time."""
@@ -91,132 +101,120 @@ class Crawl:
         elapsed = self.parts.clock.monotonic() - done.started
         return self._stopping or done.visits >= plan.max_pages or 0 < plan.max_time_s <= elapsed
 
-    def _in_flight(self) -> int:
-        return len(self._running[False]) + len(self._running[True])
-
     async def _hand_out(self) -> None:
         """Give every idle worker of both groups its next candidate."""
+        await self.parts.frontier.keep_up()
         left = self.plan.max_pages - self.progress.visits - len(self._running[False])
-        for is_probe, size in ((True, self.plan.testers), (False, self.plan.fetchers)):
-            idle = size - len(self._running[is_probe])
-            if not is_probe:
-                idle = min(idle, left)
-            if idle <= 0:
+        now = self.parts.clock.monotonic()
+        for is_probe in (True, False):
+            crew, running = self.crews[is_probe], self._running[is_probe]
+            crew.look(now)
+            idle = crew.size - len(running)
+            wanted = idle if is_probe else min(idle, left)
+            if wanted <= 0:
+                crew.short()
                 continue
-            for candidate in await self.parts.frontier.lease(idle, probe=is_probe):
-                work = self._test(candidate) if is_probe else self._visit(candidate)
-                task = asyncio.create_task(self._guarded(candidate, work))
-                self._running[is_probe].add(task)
-                task.add_done_callback(self._running[is_probe].discard)
-                task.add_done_callback(lambda _: self._wake.set())
+            leased = await self.parts.frontier.lease(wanted, probe=is_probe)
+            if len(leased) == idle:
+                crew.short()
+            for candidate in leased:
+                task = asyncio.create_task(self._guarded(candidate))
+                running.add(task)
+                task.add_done_callback(running.discard)
+                task.add_done_callback(self._note_done if not is_probe else self._note_tested)
+
+    def _note_done(self, _: object) -> None:
+        self.crews[False].finished()
+        self._wake.set()
+
+    def _note_tested(self, _: object) -> None:
+        self.crews[True].finished()
+        self._wake.set()
 
     async def _until_woken(self) -> None:
         wait_s = self.parts.frontier.seconds_until_due()
+        if not self._wake.is_set():
+            with suppress(TimeoutError):
+                timeout = 0.5 if wait_s is None else min(max(wait_s, 0.002), 0.5)
+                await asyncio.wait_for(self._wake.wait(), timeout)
         self._wake.clear()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), timeout=0.5 if wait_s is None else min(max(wait_s, 0.002), 0.5))
 
-    async def _guarded(self, candidate: Candidate, work: Coroutine[Any, Any, None]) -> None:
+    async def _guarded(self, candidate: Candidate) -> None:
         """One step of the loop: a bug in it costs this URL, not the crawl."""
         try:
-            await work
+            await self._work(candidate)
         except (StoreError, BrokenPipeError) as error:
             # Nothing more can be kept, or nobody listens any longer: no other URL would fare better.
             self._fatal = self._fatal or error
             self.stop()
         except Exception:
             log.exception("a bug while visiting %s", candidate.url)
-            await self._drop(candidate, FailureReason.BUG)
+            self._drop(candidate, Report(), FailureReason.BUG)
 
-    async def _visit(self, candidate: Candidate) -> None:
-        """A page: fetch, recognise, mine, propose."""
+    async def _work(self, candidate: Candidate) -> None:
         if self._repetition.is_trap(candidate.url):
-            await self._drop(candidate, FailureReason.TRAP)
+            self._drop(candidate, Report(), FailureReason.TRAP)
             return
-        visit = await self.parts.fetcher.fetch(candidate.url, max_bytes=self.plan.max_page_bytes)
-        self._count(visit)
-        self.progress.visits += 1
-        if isinstance(visit, Failure):
-            await self._failed(candidate, visit)
+        report = await self.parts.examiner.examine(candidate)
+        self.progress.count(candidate, report)
+        self.parts.frontier.record(report.made)
+        log.info("%s", _Told(candidate, report))
+        if self._doubt.arises(candidate, report):
             return
-        if visit.status in BUSY:
-            await self._failed(candidate, busy(visit))
+        if self._doubt and report.failure is None:
+            for held in self._doubt.release():
+                self._failed(*held)
+        await self._digest(candidate, report)
+
+    async def _digest(self, candidate: Candidate, report: Report) -> None:
+        """Keep what a report brings: services, candidates, and the end of the lease, in this order."""
+        if report.failure is not None:
+            self._failed(candidate, report)
             return
-        self.progress.pages += 1
-        if await self._leads_to_known(candidate, visit):
-            await self._drop(candidate, FailureReason.DUPLICATE_CONTENT, visit.status)
+        if report.redirect:
+            self._redirected(candidate, report)
             return
-        document = Document(visit)
-        verdict = probe.recognise(document, self.parts.kinds)
-        if deserves_more(verdict):
-            asking = _Counting(self.parts.fetcher, self._count)
-            verdict = await self._identify(candidate.url, asking, document)
-        new = await self._catalogue(verdict.services, candidate, visit)
-        await self._follow_list(verdict, candidate)
-        if not verdict.services:
-            objection = objection_to(verdict.refusal.reason if verdict.refusal else None, document)
-            if objection:
-                await self._drop(candidate, objection, visit.status)
+        if report.final and report.final != candidate.url:
+            target = Candidate(report.final, Via.REDIRECT, candidate.url, depth=candidate.depth, probe=candidate.probe)
+            if not self.parts.frontier.remember(target).value:
+                self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
                 return
-        page = self.parts.mine(document)
-        if self._repetition.repeats(candidate.url, visit.body, page) and not verdict.services:
-            await self._drop(candidate, FailureReason.DUPLICATE_CONTENT, visit.status)
+        new = await self._catalogue(report.services, candidate, report)
+        if report.listed:
+            self._admit_listed(report.listed, candidate, report)
+        if report.objection is not None:
+            self._drop(candidate, report, report.objection)
             return
-        links = await self._propose(page, candidate)
-        await self._done(Outcome(candidate, len(verdict.services), new, links, visit.status))
-
-    async def _leads_to_known(self, candidate: Candidate, visit: Response) -> bool:
-        """Did redirects end at a page that was visited before, or waits for its own visit?"""
-        target = urls.canonical(visit.final_url)
-        if not visit.chain or target is None or target == candidate.url:
-            return False
-        return not await self.parts.frontier.remember(replace(candidate, url=target, via=Via.REDIRECT))
-
-    async def _test(self, candidate: Candidate) -> None:
-        """A candidate that looks like a service: ask it, catalogue what it proves."""
-        counting = _Counting(self.parts.fetcher, self._count)
-        verdict = await self._identify(candidate.url, counting)
-        self.progress.tested += 1
-        new = await self._catalogue(verdict.services, candidate, counting.last)
-        await self._follow_list(verdict, candidate)
-        if verdict.services:
-            await self._done(Outcome(candidate, len(verdict.services), new, status=200))
+        if report.page is not None and self._repeats(candidate, report) and not report.services:
+            self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
             return
-        last = counting.last
-        if isinstance(last, Response) and last.status in BUSY:
-            last = busy(last)
-        if isinstance(last, Failure):
-            await self._failed(candidate, last)
-            return
-        if isinstance(last, Response) and last.status < 400:
-            await self._mine_after_all(candidate, last)
-            return
-        await self._drop(candidate, FailureReason.HTTP_ERROR, last.status if last else 0)
+        links = self._propose(candidate, report)
+        self._done(Outcome(candidate, len(report.services), new, links, report.status), report)
 
-    async def _identify(self, url: str, fetcher: Fetcher, known: Document | None = None) -> Verdict:
-        def is_complete(service: Service) -> bool:
-            return bool(self.parts.catalogue.find_endpoint(service.endpoint))
+    def _repeats(self, candidate: Candidate, report: Report) -> bool:
+        return self._repetition.repeats(candidate.url, report.body_mark, report.words_mark)
 
-        return await probe.identify(
-            url, fetcher, self.parts.kinds, self.plan.max_service_bytes, known=known, is_complete=is_complete
-        )
-
-    async def _mine_after_all(self, candidate: Candidate, answer: Response) -> None:
-        """The address only looked like a service: what answered is a page like any other."""
-        document = Document(answer)
-        refusal = probe.recognise(document, {}).refusal
-        objection = objection_to(refusal.reason if refusal else None, document)
-        if objection:
-            await self._drop(candidate, objection, answer.status)
+    async def _end_doubt(self) -> None:
+        """Hosts fail, and a lost network would look the same: does one still answer that did before?"""
+        origin = "/".join(self._doubt.witness.split("/", 3)[:3])
+        witness = Candidate(f"{origin}/robots.txt", Via.SEED)
+        report = await self.parts.examiner.examine(witness)
+        is_back = report.failure is None or report.failure.reason in (FailureReason.ROBOTS, FailureReason.RATE_LIMITED)
+        if is_back:
+            self.progress.is_cut_off = False
+            for held in self._doubt.release():
+                self._failed(*held)
             return
-        page = self.parts.mine(document)
-        if self._repetition.repeats(candidate.url, answer.body, page):
-            await self._drop(candidate, FailureReason.DUPLICATE_CONTENT, answer.status)
-            return
-        links = await self._propose(page, candidate)
-        await self._done(Outcome(candidate, links=links, status=answer.status))
+        if not self.progress.is_cut_off:
+            log.warning("No host answers, not even %s: the network seems lost. Waiting for it.", origin)
+        self.progress.is_cut_off = True
+        again_at = self.parts.clock.monotonic() + OUTAGE_CHECK_S
+        for candidate, _ in self._doubt.release():
+            self.parts.frontier.settle(candidate, Settlement.POSTPONED, None, again_at)
+        while not self._spent() and self.parts.clock.monotonic() < again_at:
+            await self.parts.clock.sleep(0.2)
 
-    async def _catalogue(self, services: Sequence[Service], candidate: Candidate, visit: Visit | None) -> int:
+    async def _catalogue(self, services: Sequence[Service], candidate: Candidate, report: Report) -> int:
         """Put what was proved into the catalogue; follow what it lists. How many were new."""
         new = 0
         for service in self._whole(services):
@@ -227,15 +225,16 @@ class Crawl:
                 service.id, candidate.url, candidate.found_on, candidate.via, candidate.clue, now, self.plan.task,
                 candidate.depth,
             )  # fmt: skip
-            is_new = self.parts.catalogue.put(service, sighting)
+            if len(service.layers) > MANY_LAYERS:
+                is_new = await asyncio.to_thread(self.parts.catalogue.put, service, sighting)
+            else:
+                is_new = self.parts.catalogue.put(service, sighting)
+            self.parts.catalogue.record_check(Check(service.id, now, True, "", report.elapsed_s, service.fingerprint))
             if is_new:
                 new += 1
                 self.progress.found(service, candidate.via)
                 self._announce(service)
-            elapsed = visit.elapsed_s if visit else 0.0
-            self.parts.catalogue.record_check(Check(service.id, now, True, "", elapsed, service.fingerprint))
-            if is_new:
-                await self._follow_service(service, candidate)
+            self._follow_service(service, candidate)
         return new
 
     def _whole(self, services: Sequence[Service]) -> Sequence[Service]:
@@ -252,82 +251,76 @@ class Crawl:
         box = service.extent.box if service.extent else None
         return plan.bbox is None or box is None or overlaps(plan.bbox, box)
 
-    async def _follow_service(self, service: Service, candidate: Candidate) -> None:
-        """Services name other services: contexts, directories and catalogues."""
+    def _follow_service(self, service: Service, candidate: Candidate) -> None:
+        """Services name other services; catalogues of them are harvested, which is a lease of its own."""
+        clue = f"listed by {service.title}"[:200]
         listed = [c for c in (urls.canonical(u, service.endpoint) for u in service.links) if c]
-        clue = f"listed by {service.title}"
-        await self._admit([_listed(u, candidate, (service.endpoint, clue), Via.SERVICE) for u in listed])
-        harvester = self.parts.harvesters.get(service.kind)
-        if harvester is None:
-            return
-        batch: list[Candidate] = []
-        async for found in harvester.harvest(service.endpoint, _Counting(self.parts.fetcher, self._count)):
-            batch.append(_listed(found.url, candidate, (service.endpoint, clue), Via.HARVEST))
-            if len(batch) >= HARVEST_BATCH:
-                await self._admit(batch)
-                batch = []
-            if self._spent():
-                break
-        await self._admit(batch)
+        found = [_listed(u, candidate, (service.endpoint, clue), Via.SERVICE) for u in listed]
+        if service.kind in self.parts.harvested:
+            address = f"{service.endpoint}{HARVEST_MARK}{service.kind}"
+            found.append(_listed(address, candidate, (service.endpoint, clue), Via.HARVEST))
+        self._admit(found)
 
-    async def _follow_list(self, verdict: Verdict, candidate: Candidate) -> None:
-        """A map context is no service, but it names some."""
-        if verdict.refusal and verdict.refusal.lists:
-            listed = [c for c in (urls.canonical(u, candidate.url) for u in verdict.refusal.lists) if c]
-            clue = verdict.refusal.detail
-            await self._admit([_listed(u, candidate, (candidate.url, clue), Via.SERVICE) for u in listed])
+    def _admit_listed(self, addresses: Sequence[str], candidate: Candidate, report: Report) -> None:
+        """A map context is no service, but it names some; so do the records of a catalogue."""
+        endpoint, mark, _ = candidate.url.partition(HARVEST_MARK)
+        via = Via.HARVEST if mark else Via.SERVICE
+        listed = [c for c in (urls.canonical(u, endpoint) for u in addresses) if c]
+        self._admit([_listed(u, candidate, (endpoint, report.listed_as), via) for u in listed])
 
-    async def _propose(self, page: Page, candidate: Candidate) -> int:
+    def _redirected(self, candidate: Candidate, report: Report) -> None:
+        """Another site is meant. The first redirect is free, further ones cost depth: chains must end."""
+        depth = candidate.depth + (candidate.via is Via.REDIRECT)
+        probe = candidate.probe or looks_like_service(report.redirect)
+        score = candidate.score if candidate.probe or not probe else candidate.score + PROBE_BONUS
+        target = Candidate(report.redirect, Via.REDIRECT, candidate.url, candidate.clue, score, depth, probe)
+        self._admit([target])
+        self._done(Outcome(candidate, links=1, status=report.status), report)
+
+    def _propose(self, candidate: Candidate, report: Report) -> int:
         """Score the links of a page and offer them to the frontier."""
-        found = list(follow(page, candidate, self.parts.order, self.plan.fence, self.progress.drops))
-        found += await self._sitemap_candidates(candidate)
-        await self._admit(found)
+        if report.page is None or not report.found:
+            return 0
+        is_known, order, page = self.parts.frontier.is_known, self.parts.order, report.page
+        new = (link for link in report.found if not is_known(link.url))
+        found = [_candidate(link, order.score(link, page), candidate) for link in new]
+        if found:
+            self.parts.frontier.admit(found)
         return len(found)
 
-    async def _sitemap_candidates(self, candidate: Candidate) -> list[Candidate]:
-        """The sitemaps that the host's robots.txt names, once for each host."""
-        host = urls.host(candidate.url)
-        if host in self._sitemaps_asked or not host:
-            return []
-        self._sitemaps_asked.add(host)
-        named = (urls.canonical(u, candidate.url) for u in await self.parts.sitemaps(candidate.url))
-        depth = candidate.depth + 1
-        return [Candidate(u, Via.SITEMAP, candidate.url, "robots.txt", 0.0, depth) for u in named if u]
-
-    async def _admit(self, found: list[Candidate]) -> None:
+    def _admit(self, found: list[Candidate]) -> None:
         inside = [c for c in found if self.plan.fence.holds(c.url)]
         self.progress.drops[FailureReason.OUT_OF_SCOPE] += len(found) - len(inside)
         if inside:
-            await self.parts.frontier.admit(inside)
+            self.parts.frontier.admit(inside)
 
-    async def _done(self, outcome: Outcome) -> None:
-        await self._settle(outcome, Settlement.DONE)
+    def _done(self, outcome: Outcome, report: Report) -> None:
+        self._settle(outcome, Settlement.DONE, report)
 
-    async def _failed(self, candidate: Candidate, failure: Failure) -> None:
-        if failure.reason not in PASSING:
-            await self._drop(candidate, failure.reason)
+    def _failed(self, candidate: Candidate, report: Report) -> None:
+        failure = report.failure
+        if failure is None or failure.reason not in PASSING:
+            self._drop(candidate, report, failure.reason if failure else FailureReason.BUG)
             return
         wait_s = min(max(failure.retry_after_s or 0.0, self.plan.retry_after_s), self.plan.max_retry_after_s)
         retry_at = self.parts.clock.monotonic() + wait_s
-        await self._settle(Outcome(candidate, reason=failure.reason), Settlement.RETRY, retry_at)
+        self._settle(Outcome(candidate, reason=failure.reason), Settlement.RETRY, report, retry_at)
 
-    async def _drop(self, candidate: Candidate, reason: FailureReason, status: int = 0) -> None:
-        await self._settle(Outcome(candidate, status=status, reason=reason), Settlement.DROPPED)
+    def _drop(self, candidate: Candidate, report: Report, reason: FailureReason) -> None:
+        self._settle(Outcome(candidate, status=report.status, reason=reason), Settlement.DROPPED, report)
 
-    async def _settle(self, outcome: Outcome, settlement: Settlement, retry_at: float | None = None) -> None:
+    def _settle(self, outcome: Outcome, settlement: Settlement, report: Report, retry_at: float | None = None) -> None:
         """End the lease, let the order learn, and leave the host alone for as long as its pace says."""
         self.parts.order.learn(outcome)
-        candidate = outcome.candidate
-        due = self.parts.next_at(urls.host(candidate.url))
-        await self.parts.frontier.settle(
-            candidate, settlement, outcome.reason, retry_at, outcome=outcome, host_next_at=due
+        self.parts.frontier.settle(
+            outcome.candidate,
+            settlement,
+            outcome.reason,
+            retry_at,
+            outcome=outcome,
+            host_next_at=report.due_at,
+            marks=(report.body_mark, report.words_mark) if report.body_mark else None,
         )
-
-    def _count(self, visit: Visit) -> None:
-        self.progress.requests += 1
-        if isinstance(visit, Response):
-            self.progress.bytes += len(visit.body)
-            self.progress.hosts.add(urls.host(visit.final_url))
 
     def _announce(self, service: Service) -> None:
         if self._listener:
@@ -345,24 +338,41 @@ class Crawl:
             )
 
 
-class _Counting:
-    """A fetcher that reports every visit and remembers the last."""
-
-    def __init__(self, fetcher: Fetcher, count: Callable[[Visit], None]) -> None:
-        self._fetcher = fetcher
-        self._count = count
-        self.last: Visit | None = None
-
-    async def fetch(self, url: str, *, accept: str = "*/*", max_bytes: int | None = None) -> Visit:
-        self.last = await self._fetcher.fetch(url, accept=accept, max_bytes=max_bytes)
-        self._count(self.last)
-        return self.last
-
-    async def close(self) -> None:
-        """The inner fetcher belongs to somebody else."""
+def _candidate(link: Link, score: float, found_on: Candidate) -> Candidate:
+    probe = looks_like_service(link.url)
+    return Candidate(
+        url=link.url,
+        via=_VIA.get(link.place, Via.LINK),
+        found_on=found_on.url,
+        clue=(link.text or link.context)[:200],
+        score=score + (PROBE_BONUS if probe else 0.0),
+        depth=found_on.depth + 1,
+        probe=probe,
+    )
 
 
 def _listed(url: str, candidate: Candidate, where: tuple[str, str], via: Via) -> Candidate:
     """An address that a document gives as a service; `where` is the document and what it says."""
     found_on, clue = where
     return Candidate(url, via, found_on, clue[:200], PROBE_BONUS, candidate.depth + 1, probe=True)
+
+
+class _Told:
+    """A visit as a line of the log, put into words only if somebody reads it."""
+
+    __slots__ = ("candidate", "report")
+
+    def __init__(self, candidate: Candidate, report: Report) -> None:
+        self.candidate = candidate
+        self.report = report
+
+    def __str__(self) -> str:
+        report = self.report
+        if report.failure is not None:
+            ending = f"{report.failure.reason} ({report.failure.detail})"
+        elif report.services:
+            ending = "service: " + ", ".join(f"{s.kind} {s.title!r}" for s in report.services[:3])
+        else:
+            ending = str(report.objection or f"{len(report.found)} new links")
+        work = "test" if self.candidate.probe else "page"
+        return f"{work} {report.status or '---'} {report.elapsed_s:6.2f} s  {self.candidate.url}  {ending}"

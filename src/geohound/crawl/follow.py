@@ -1,4 +1,4 @@
-"""From a mined page to candidates: which addresses are worth proposing, and why the others are not."""
+"""From a mined page to addresses worth a candidate, and why the others are not."""
 
 from __future__ import annotations
 
@@ -8,22 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
-from geohound.model.contracts import Order
-from geohound.model.visit import Candidate, FailureReason, Link, Page, Place, Via
+from geohound.model.compact import HashSet
+from geohound.model.visit import FailureReason, Link, Page, Place
 
-_VIA = {
-    Place.TEXT: Via.TEXT,
-    Place.CODE: Via.TEXT,
-    Place.XML: Via.TEXT,
-    Place.FORM: Via.FORM,
-    Place.SCRIPT: Via.SCRIPT,
-    Place.SCRIPT_FILE: Via.SCRIPT,
-    Place.CONFIG: Via.CONFIG,
-    Place.JSON: Via.CONFIG,
-    Place.SITEMAP: Via.SITEMAP,
-}
-PROBE_BONUS = 1000.0  # an address that says of itself that it is a service goes before every page
+MAX_URL_CHARS = 2000
+MAX_FOUND = 20_000
+_UNMEASURED = frozenset((Place.SCRIPT_FILE, Place.CONFIG))  # followed whatever the ending of their name
 
 
 class Scope(StrEnum):
@@ -55,21 +45,51 @@ class Fence:
         return True
 
 
-def follow(
-    page: Page, found_on: Candidate, order: Order, fence: Fence, drops: Counter[FailureReason]
-) -> Iterator[Candidate]:
-    """The candidates that a page proposes, each address once; what is left out is counted by its reason."""
-    seen: set[str] = set()
+class Reported:
+    """What has been told before: most links of a page stand on its neighbours too, and need no second look.
+
+    A filter, not the truth: what it forgets is told again, and the frontier knows better.
+    """
+
+    def __init__(self, most: int = 2_000_000) -> None:
+        self._most = most
+        self._known = HashSet()
+
+    def add(self, address: str, depth: int) -> bool:
+        """True if it was not told for this depth; found nearer to a seed, an address may come in that was too deep."""
+        if len(self._known) >= self._most:
+            self._known = HashSet()
+        return self._known.add(hash((address, depth)))
+
+
+def follow(page: Page, depth: int, fence: Fence, drops: Counter[FailureReason], reported: Reported) -> list[Link]:
+    """The links of a page worth a candidate, with canonical addresses, each once; the rest is counted by reason."""
+    found: list[Link] = []
+    base = urls.canonical(page.url) or page.url  # a base that the page names may have any spelling
+    folder = urls.folder(base)
     for link in _all_links(page):
-        for address in _addresses(link, page):
-            if address in seen:
-                continue
-            seen.add(address)
-            reason = _objection(address, link, page, fence)
-            if reason:
-                drops[reason] += 1
-                continue
-            yield _candidate(address, link, page, found_on, order)
+        href = link.url
+        clean = urls.resolve(href, base if href[:1] == "?" else folder)
+        if clean is None or not reported.add(clean, depth):
+            continue
+        _weigh(link, clean, page, fence, drops, found)
+        if "http" in clean[8:].lower():
+            for inner in urls.embedded(clean):
+                if reported.add(inner, depth):
+                    _weigh(link, inner, page, fence, drops, found)
+        if len(found) >= MAX_FOUND:
+            break
+    return found
+
+
+def _weigh(
+    link: Link, address: str, page: Page, fence: Fence, drops: Counter[FailureReason], found: list[Link]
+) -> None:
+    reason = _objection(address, link, page, fence)
+    if reason is None:
+        found.append(link._replace(url=address))
+    else:
+        drops[reason] += 1
 
 
 def _all_links(page: Page) -> Iterator[Link]:
@@ -78,35 +98,13 @@ def _all_links(page: Page) -> Iterator[Link]:
         yield Link(source, place=Place.SCRIPT_FILE)
 
 
-def _addresses(link: Link, page: Page) -> Iterator[str]:
-    """The address itself and those it carries inside a parameter."""
-    clean = urls.canonical(link.url, page.url)
-    if clean:
-        yield clean
-        if "http" in clean[8:].lower():
-            yield from urls.embedded(clean)
-
-
 def _objection(address: str, link: Link, page: Page, fence: Fence) -> FailureReason | None:
     if link.nofollow or page.nofollow:
         return FailureReason.NOFOLLOW
     if not fence.holds(address):
         return FailureReason.OUT_OF_SCOPE
-    if link.place not in (Place.SCRIPT_FILE, Place.CONFIG) and urls.looks_like_media(address):
+    if link.place not in _UNMEASURED and urls.looks_like_media(address):
         return FailureReason.MEDIA
-    if urls.repeats_path(address) or len(address) > 2000:
+    if urls.repeats_path(address) or len(address) > MAX_URL_CHARS:
         return FailureReason.TRAP
     return None
-
-
-def _candidate(address: str, link: Link, page: Page, found_on: Candidate, order: Order) -> Candidate:
-    probe = looks_like_service(address)
-    return Candidate(
-        url=address,
-        via=_VIA.get(link.place, Via.LINK),
-        found_on=found_on.url,
-        clue=(link.text or link.context)[:200],
-        score=order.score(link, page) + (PROBE_BONUS if probe else 0.0),
-        depth=found_on.depth + 1,
-        probe=probe,
-    )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from geohound.model.exposition import Metric, MetricType, Sample, histogram
 from geohound.model.service import Service
-from geohound.model.visit import FailureReason
+from geohound.model.visit import Candidate, FailureReason
 
+from .report import Report
+
+BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 Event = dict[str, Any]
 Listener = Callable[[Event], None]
 
@@ -30,6 +35,48 @@ class Progress:
     kinds: Counter[str] = field(default_factory=Counter)
     vias: Counter[str] = field(default_factory=Counter)
     drops: Counter[FailureReason] = field(default_factory=Counter)
+
+    outcomes: Counter[str] = field(default_factory=Counter)  # of requests: status classes and reasons of failure
+    by_seconds: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
+    request_s: float = 0.0
+    is_cut_off: bool = False  # no host answers: the network is waited for
+
+    def count(self, candidate: Candidate, report: Report) -> None:
+        """A report has come in."""
+        self.requests += report.requests
+        self.bytes += report.bytes
+        self.hosts |= report.hosts
+        self.drops.update(report.drops)
+        for made in report.made:
+            self.outcomes[f"{made.status // 100}xx" if made.status else str(made.reason)] += 1
+            self.by_seconds[bisect_left(BOUNDS_S, made.elapsed_s)] += 1
+            self.request_s += made.elapsed_s
+        if candidate.probe:
+            self.tested += 1
+        else:
+            self.visits += 1
+            self.pages += bool(report.status) and not report.redirect and (report.failure is None or _is_ours(report))
+
+    def metrics(self, summary: Mapping[str, Any]) -> list[Metric]:
+        """For Prometheus; `summary` is that of the running crawl."""
+        counter, gauge = Metric.counter, Metric.gauge
+        drops = tuple(Sample(n, {"reason": reason}) for reason, n in sorted(summary["drops"].items()))
+        kinds = tuple(Sample(n, {"kind": kind}) for kind, n in sorted(self.kinds.items()))
+        outcomes = tuple(Sample(n, {"outcome": name}) for name, n in sorted(self.outcomes.items()))
+        return [
+            counter("geohound_pages_total", "Pages fetched.", self.pages),
+            counter("geohound_tested_total", "Candidates tested.", self.tested),
+            counter("geohound_bytes_total", "Bytes of bodies, unpacked.", self.bytes),
+            counter("geohound_layers_total", "Layers of the services found.", self.layers),
+            Metric("geohound_services_total", MetricType.COUNTER, "Services found, by kind.", kinds),
+            Metric("geohound_drops_total", MetricType.COUNTER, "URLs refused or dropped, by reason.", drops),
+            Metric("geohound_requests_total", MetricType.COUNTER, "Requests on the wire, by outcome.", outcomes),
+            histogram("geohound_request_seconds", "Time of requests.", BOUNDS_S, self.by_seconds, self.request_s),
+            gauge("geohound_hosts", "Hosts that have answered.", len(self.hosts)),
+            gauge("geohound_queue", "URLs that wait.", summary["queue"]),
+            gauge("geohound_in_flight", "URLs being visited or tested.", summary["in_flight"]),
+            gauge("geohound_network_lost", "1 while no host answers.", int(self.is_cut_off)),
+        ]
 
     def found(self, service: Service, via: str) -> None:
         self.services += 1
@@ -53,3 +100,7 @@ class Progress:
             "via": dict(self.vias.most_common()),
             "drops": {str(reason): n for reason, n in self.drops.most_common() if n},
         }
+
+
+def _is_ours(report: Report) -> bool:
+    return report.failure is not None and report.failure.reason is FailureReason.BUG

@@ -2,51 +2,61 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
+from collections.abc import Iterable
+from hashlib import blake2b
 
 from geohound.model import url as urls
-from geohound.model.visit import Page
+from geohound.model.compact import HashSet, Tally
 
 MAX_SAME_WORDS = 3  # pages of one host with the same words, numbers apart
 MAX_DULL = 8  # repetitions in a row under one shape of URL: the rest of the shape is a trap
-_NO_DIGITS = str.maketrans("", "", "0123456789")
+MAX_SHAPES = 200_000
+_DIGITS = b"0123456789"
+
+
+def body_mark(host: str, body: bytes) -> int:
+    """What stands for the content of a page on its host."""
+    return _digest(host, body)
+
+
+def words_mark(host: str, text: str) -> int:
+    """What stands for its words, numbers apart; 0 where it has none."""
+    words = text.encode("utf-8", "replace").translate(None, _DIGITS)
+    return _digest(host, words) if words else 0
 
 
 class Repetition:
-    """What a crawl remembers of the contents it has seen: eight bytes a page."""
+    """What a crawl remembers of the contents it has seen: nine bytes a page, and four megabytes."""
 
-    def __init__(self) -> None:
-        self._bodies: set[bytes] = set()
-        self._wordings: Counter[bytes] = Counter()
-        self._dull: Counter[str] = Counter()
+    def __init__(self, marks: Iterable[tuple[int, int]] = ()) -> None:
+        self._bodies = HashSet()
+        self._wordings = Tally()
+        self._dull: dict[str, int] = {}
+        for body, words in marks:
+            self._bodies.add(body)
+            self._wordings.add(words & 0xFF_FFFF_FFFF)
 
     def is_trap(self, url: str) -> bool:
         """Has this shape of URL brought nothing but repetitions of late?"""
-        return self._dull[urls.shape(url)] >= MAX_DULL
+        return bool(self._dull) and self._dull.get(urls.shape(url), 0) >= MAX_DULL
 
-    def repeats(self, url: str, body: bytes, page: Page) -> bool:
-        """Remember a page; True if its host has said the same before."""
-        host = urls.host(url)
-        same = self._known_body(host, body) or self._worn_out(host, page.text)
-        shape = urls.shape(url)
-        self._dull[shape] = self._dull[shape] + 1 if same else 0
+    def repeats(self, url: str, body: int, words: int) -> bool:
+        """Remember the marks of a page; True if its host has said the same before."""
+        same = not self._bodies.add(body)
+        if words:
+            key = words & 0xFF_FFFF_FFFF
+            self._wordings.add(key)
+            same = same or self._wordings.count(key) > MAX_SAME_WORDS
+        if same:
+            shape = urls.shape(url)
+            self._dull[shape] = self._dull.pop(shape, 0) + 1
+            if len(self._dull) > MAX_SHAPES:
+                del self._dull[next(iter(self._dull))]
+        elif self._dull:
+            self._dull.pop(urls.shape(url), None)
         return same
 
-    def _known_body(self, host: str, body: bytes) -> bool:
-        digest = _digest(host, body)
-        known = digest in self._bodies
-        self._bodies.add(digest)
-        return known
 
-    def _worn_out(self, host: str, text: str) -> bool:
-        words = text.translate(_NO_DIGITS)
-        if not words:
-            return False
-        digest = _digest(host, words.encode("utf-8", "replace"))
-        self._wordings[digest] += 1
-        return self._wordings[digest] > MAX_SAME_WORDS
-
-
-def _digest(host: str, content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=8, key=host.encode("utf-8", "replace")[:64]).digest()
+def _digest(host: str, content: bytes) -> int:
+    digest = blake2b(content, digest_size=8, key=host.encode("utf-8", "replace")[:64]).digest()
+    return int.from_bytes(digest, "big", signed=True)

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from .health import Check, Health
 from .query import Query, Results
 from .service import Refusal, Service, Sighting
-from .visit import Candidate, Failure, FailureReason, Link, Outcome, Page, Response, Settlement, Validators, Visit
+from .visit import (
+    Candidate,
+    Failure,
+    FailureReason,
+    Link,
+    Outcome,
+    Page,
+    RequestRecord,
+    Response,
+    Settlement,
+    Validators,
+    Visit,
+)
 
 if TYPE_CHECKING:
     from geohound.document import Document
+
+AnswerT = TypeVar("AnswerT", covariant=True)  # noqa: PLC0105
 
 
 class StoreError(Exception):
@@ -119,16 +133,29 @@ class Fetcher(Protocol):
     async def close(self) -> None: ...
 
 
-class Frontier(Protocol):
-    """The URLs still to visit: admits each once, leases by host and score, settles every lease, forgets nothing."""
+class Ack(Awaitable[AnswerT], Protocol[AnswerT]):
+    """An answer that is known at once as `value`, and on disk when it has been awaited."""
 
-    async def admit(self, candidates: Sequence[Candidate]) -> int:
+    @property
+    def value(self) -> AnswerT: ...
+
+
+class Frontier(Protocol):
+    """The URLs still to visit: admits each once, leases by host and score, settles every lease, forgets nothing.
+
+    What is admitted and then settled reaches the disk in this order or together, awaited or not.
+    """
+
+    def admit(self, candidates: Sequence[Candidate]) -> Ack[int]:
         """Take in what is new and within bounds; how many were."""
+
+    def is_known(self, url: str) -> bool:
+        """Was this URL admitted or visited?"""
 
     async def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
         """The best candidates whose host is due, at most one per host; none if nothing is due now."""
 
-    async def settle(
+    def settle(  # noqa: PLR0913 - what one lease amounts to
         self,
         candidate: Candidate,
         settlement: Settlement,
@@ -137,11 +164,21 @@ class Frontier(Protocol):
         *,
         outcome: Outcome | None = None,
         host_next_at: float | None = None,
-    ) -> None:
-        """End a lease: done, dropped with a reason, or to be tried again later."""
+        marks: tuple[int, int] | None = None,
+    ) -> Ack[None]:
+        """End a lease: done, dropped with a reason, or to be tried again later; `marks` stand for body and words."""
 
-    async def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> bool:
+    def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> Ack[bool]:
         """Note a URL that was visited without a lease, the target of a redirect; False if it was known."""
+
+    def record(self, requests: Sequence[RequestRecord]) -> None:
+        """Note requests that were made, for the owners of the hosts."""
+
+    def marks(self) -> Iterable[tuple[int, int]]:
+        """The marks of all pages visited so far."""
+
+    def last_visited(self) -> str:
+        """A URL that has answered in this task; empty if none has."""
 
     def postpone(self, host: str, until: float) -> None:
         """Leave a host alone until then."""
@@ -156,6 +193,9 @@ class Frontier(Protocol):
     @property
     def drops(self) -> Counter[FailureReason]:
         """What was refused or dropped, by reason, since the task began."""
+
+    async def keep_up(self) -> None:
+        """Wait while much is not on disk yet."""
 
     async def close(self) -> None:
         """Write what is left and let go; whatever was not settled waits for the next time."""

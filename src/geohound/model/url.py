@@ -85,6 +85,17 @@ def canonical(url: str, base: str = "") -> str | None:
     return _tidy(href) if query_at and _QUERY_NEEDS_CARE.search("&" + href[query_at:]) else href
 
 
+def folder(url: str) -> str:
+    """The folder in which a page stands: relative addresses without a query mean the same on all its pages."""
+    return url[: url.partition("?")[0].rfind("/") + 1] or url
+
+
+@lru_cache(maxsize=32768)
+def resolve(url: str, base: str) -> str | None:
+    """`canonical`, remembered: the pages of a site repeat their links."""
+    return canonical(url, base)
+
+
 def _tidy(href: str) -> str | None:
     """Take credentials, anchor, sessions, a dot after the host and needless encoding off an address."""
     href = href.partition("#")[0]

@@ -195,6 +195,7 @@ class Settlement(StrEnum):
     DONE = "done"
     DROPPED = "dropped"
     RETRY = "retry"
+    POSTPONED = "postponed"  # not the host's doing: tried again, and not counted as an attempt
 
 
 @dataclass(frozen=True, slots=True)

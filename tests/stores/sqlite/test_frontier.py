@@ -319,7 +319,7 @@ def test_the_counted_drops_outlive_a_restart(store, reopen, task):
 def test_an_admission_whose_caller_is_cancelled_is_neither_lost_nor_stuck(store, task):
     async def story():
         frontier = store.frontier(task, SWIFT)
-        admission = asyncio.create_task(frontier.admit(pages("http://a.org/")))
+        admission = asyncio.ensure_future(frontier.admit(pages("http://a.org/")))
         await asyncio.sleep(0)
         admission.cancel()
         await frontier.flush()

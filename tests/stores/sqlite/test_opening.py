@@ -50,13 +50,14 @@ def test_a_catalogue_of_a_newer_version_is_refused(tmp_path, clock):
 def test_a_catalogue_of_an_older_version_is_upgraded_or_refused(tmp_path, clock, monkeypatch):
     path = tmp_path / "old.db"
     open_store(path, clock).close()
-    monkeypatch.setattr(database, "VERSION", 2)
+    now = database.VERSION
+    monkeypatch.setattr(database, "VERSION", now + 1)
     assert "too old" in refusal(path, clock)
-    upgrade = {1: lambda connection: connection.execute("CREATE TABLE novelty (x)")}
+    upgrade = {now: lambda connection: connection.execute("CREATE TABLE novelty (x)")}
     monkeypatch.setattr(database, "UPGRADES", upgrade)
     open_store(path, clock).close()
     connection = sqlite3.connect(path)
-    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (now + 1,)
     assert connection.execute("SELECT count(*) FROM novelty").fetchone() == (0,)
     connection.close()
 
@@ -69,12 +70,13 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path, clock, monkeypatch):
         connection.execute("CREATE TABLE half (x)")
         connection.execute("SELECT nonsense")
 
-    monkeypatch.setattr(database, "VERSION", 2)
-    monkeypatch.setattr(database, "UPGRADES", {1: stumble})
+    now = database.VERSION
+    monkeypatch.setattr(database, "VERSION", now + 1)
+    monkeypatch.setattr(database, "UPGRADES", {now: stumble})
     refusal(path, clock)
     connection = sqlite3.connect(path)
     assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'half'").fetchone() == (0,)
-    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (now,)
     connection.close()
 
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geohound.model.compact import HashSet, Tally
+from geohound.stores.sqlite.keys import url_key
 from geohound.stores.sqlite.packed_heap import MAX_NUMBER, PackedHeap, number_of, pack
-from geohound.stores.sqlite.seen import SeenSet, url_key
-from geohound.stores.sqlite.shape import ShapeCounts, shape, shape_key
+from geohound.stores.sqlite.shape import shape, shape_key
 
 KEYS = st.integers(-(2**63), 2**63 - 1)
 SCORES = st.floats(-60_000, 60_000, width=16)
@@ -43,7 +44,7 @@ def test_a_packed_heap_gives_the_greatest_first(steps):
 
 @given(st.lists(KEYS), st.lists(st.tuples(st.sampled_from(["add", "discard"]), KEYS | st.integers(-3, 3))))
 def test_the_compact_set_behaves_like_a_set(start, steps):
-    seen, model = SeenSet(start), set(start)
+    seen, model = HashSet(start), set(start)
     for action, key in steps:
         if action == "add":
             assert seen.add(key) == (key not in model)
@@ -58,7 +59,7 @@ def test_the_compact_set_behaves_like_a_set(start, steps):
 def test_a_known_url_takes_at_most_twelve_bytes():
     keys = [url_key(f"http://a.org/{i}") for i in range(100_000)]
     tracemalloc.start()
-    seen = SeenSet(keys[:50_000])
+    seen = HashSet(keys[:50_000])
     for key in keys[50_000:]:
         seen.add(key)
     used, _ = tracemalloc.get_traced_memory()
@@ -102,7 +103,7 @@ def test_any_text_has_a_shape(text):
 
 
 def test_shape_counts_never_count_too_few_and_seldom_too_many():
-    counts = ShapeCounts()
+    counts = Tally()
     for i in range(100_000):
         counts.add(shape_key(f"http://a.org/{'abcdefghij'[i % 10]}x{chr(97 + i // 10 % 26)}/{'q' * (i // 260)}"))
     often = shape_key("http://often.org/1")

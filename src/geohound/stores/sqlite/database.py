@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from weakref import WeakSet
@@ -15,8 +16,7 @@ from geohound.model.contracts import StoreError
 __all__ = ["Database", "StoreError"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 1
-UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {}  # from version N to N + 1
+VERSION = 2
 BUSY_TIMEOUT_MS = 30_000
 
 
@@ -157,16 +157,23 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    script = files(__package__).joinpath("schema.sql").read_text("utf-8")
-    # Not executescript: it commits first, and then two processes could create the tables at once.
+    """The first version; a new file goes through all upgrades, so that each table is written down once."""
+    _run("schema.sql", connection)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def _run(script: str, connection: sqlite3.Connection) -> None:
+    """Not executescript: it commits first, and then two processes could create the tables at once."""
     statement = ""
-    for line in script.splitlines(keepends=True):
+    for line in files(__package__).joinpath(script).read_text("utf-8").splitlines(keepends=True):
         statement += line
         if sqlite3.complete_statement(statement):
             connection.execute(statement)
             statement = ""
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+# From version N to N + 1.
+UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {1: partial(_run, "upgrade_2.sql")}
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

@@ -6,35 +6,26 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from geohound.model.compact import HashSet, Tally
 from geohound.model.contracts import Clock
-from geohound.model.visit import Candidate, FailureReason, Outcome, Settlement, Via
+from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
 
 from .bounds import Bounds
 from .database import Database, StoreError
-from .journal import Journal, Row
+from .journal import Ack, Journal, Row
+from .keys import url_key
 from .packed_heap import MAX_NUMBER, number_of, pack
+from .rows import brought, clean, exceeds, final_state, finite, host_of, is_text, reaches
 from .schedule import PAGE, PROBE, Host, Schedule
-from .seen import SeenSet, url_key
-from .shape import ShapeCounts, shape_key
+from .shape import shape_key
 from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, TASK_BITS, UNASKED, VisitRecord, iterate_visits
 
 MAX_URL_CHARS = 4096
 MAX_CLUE_CHARS = 300
-_CHUNK = 4000
 _RECENT_SOURCES = 2048
 _POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way
-
-# Dropped for these, a URL was never asked for, so it spends no budget.
-_WITHOUT_ASKING = frozenset(
-    {
-        FailureReason.ROBOTS, FailureReason.NOFOLLOW, FailureReason.OUT_OF_SCOPE, FailureReason.BAD_URL,
-        FailureReason.TRAP, FailureReason.MEDIA, FailureReason.FORBIDDEN_NET, FailureReason.TOO_DEEP,
-        FailureReason.HOST_BUDGET, FailureReason.PATTERN_BUDGET, FailureReason.PAGE_BUDGET,
-    }
-)  # fmt: skip
 
 _LOAD = "SELECT id, key, shape, state, probe, score, url FROM url WHERE id BETWEEN ? AND ?"
 _LEASE = """
@@ -72,7 +63,7 @@ class SqliteFrontier:
         self._database = database
         self._clock = clock
         self._schedule = Schedule()
-        self._shapes = ShapeCounts()
+        self._shapes = Tally()
         self._leases: dict[str, _Lease] = {}
         self._pages = 0  # page visits made or under way
         self._entering = 0
@@ -80,7 +71,7 @@ class SqliteFrontier:
         self._next_source = 1
         self._sources: dict[str, int] = {}
         self._journal = Journal(database, self._drop_rows)
-        self._seen = SeenSet(self._reload())
+        self._seen = HashSet(self._reload())
 
     def _reload(self) -> Iterator[int]:
         """Read everything back; yields the keys of all known URLs."""
@@ -93,7 +84,7 @@ class SqliteFrontier:
         now = self._clock.monotonic()
         for id_, key, shape, state, probe, score, url in connection.execute(_LOAD, (first, last)):
             number = id_ - first
-            host = self._schedule.host(_host_of(url))
+            host = self._schedule.host(host_of(url))
             self._shapes.add(shape)
             if state == PENDING:
                 self._schedule.push(host, probe, pack(score, number), now)
@@ -104,16 +95,12 @@ class SqliteFrontier:
             self._next = number + 1
             yield key
 
-    async def admit(self, candidates: Sequence[Candidate]) -> int:
-        """Take in what is new and within bounds, and return how many once they are on disk."""
-        admitted = 0
-        rest = iter(candidates)
-        while chunk := list(islice(rest, _CHUNK)):
-            entries = [e for e in map(self._enter, chunk) if e is not None]
-            if entries:
-                admitted += len(entries)
-                await self._journal.commit_soon(partial(self._queue, entries))
-        return admitted
+    def admit(self, candidates: Sequence[Candidate]) -> Ack[int]:
+        """Take in what is new and within bounds: how many. Whoever awaits the answer waits until they are on disk."""
+        entries = [e for e in map(self._enter, candidates) if e is not None]
+        if not entries:
+            return Ack(0)
+        return Ack(len(entries), self._journal.commit_soon(partial(self._queue, entries)))
 
     def _queue(self, entries: list[_Entry], written: asyncio.Future[None]) -> None:
         """What is on disk may be leased, also where the caller of `admit` was cancelled meanwhile."""
@@ -127,14 +114,14 @@ class SqliteFrontier:
 
     def _enter(self, candidate: Candidate) -> _Entry | None:
         url = candidate.url
-        if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or not _is_text(url):
+        if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or not is_text(url):
             self.drops[FailureReason.BAD_URL] += 1
             return None
         key = url_key(url)
         if not self._seen.add(key):
             self.duplicates += 1
             return None
-        host = self._schedule.host(_host_of(url))
+        host = self._schedule.host(host_of(url))
         shape = shape_key(url)
         reason = self._refuse(candidate, host, shape)
         if reason is not None:
@@ -149,11 +136,11 @@ class SqliteFrontier:
     def _refuse(self, candidate: Candidate, host: Host, shape: int) -> FailureReason | None:
         """Why this candidate may not come in; None if it may."""
         bounds = self.bounds
-        if _exceeds(candidate.depth, bounds.max_depth):
+        if exceeds(candidate.depth, bounds.max_depth):
             return FailureReason.TOO_DEEP
-        if not candidate.probe and _reaches(self._pages, bounds.max_pages):
+        if not candidate.probe and reaches(self._pages, bounds.max_pages):
             return FailureReason.PAGE_BUDGET
-        if _reaches(host.visited, bounds.max_pages_per_host) or _reaches(
+        if reaches(host.visited, bounds.max_pages_per_host) or reaches(
             host.queued + host.entering, bounds.max_queue_per_host
         ):
             return FailureReason.HOST_BUDGET
@@ -172,9 +159,9 @@ class SqliteFrontier:
         state, *rest = ending
         batch.urls.append(
             (
-                self._id(number), key, shape, state, candidate.probe, _finite(candidate.score), candidate.url,
+                self._id(number), key, shape, state, candidate.probe, finite(candidate.score), candidate.url,
                 candidate.depth, candidate.via.value, self._source(candidate.found_on, batch.sources),
-                _clean(candidate.clue[:MAX_CLUE_CHARS]), *rest,
+                clean(candidate.clue[:MAX_CLUE_CHARS]), *rest,
             )
         )  # fmt: skip
         return number
@@ -187,7 +174,7 @@ class SqliteFrontier:
         if known is None:
             known = self._sources[url] = self._id(self._next_source)
             self._next_source += 1
-            rows.append((known, _clean(url[:MAX_URL_CHARS])))
+            rows.append((known, clean(url[:MAX_URL_CHARS])))
             if len(self._sources) > _RECENT_SOURCES:
                 del self._sources[next(iter(self._sources))]
         return known
@@ -198,7 +185,7 @@ class SqliteFrontier:
         now = self._clock.monotonic()
         taken: dict[int, Host] = {}
         while len(taken) < limit:
-            if lane == PAGE and _reaches(self._pages, self.bounds.max_pages):
+            if lane == PAGE and reaches(self._pages, self.bounds.max_pages):
                 break
             found = self._schedule.take(lane, now)
             if found is None:
@@ -218,7 +205,7 @@ class SqliteFrontier:
             leased.append(Candidate(url, Via(via), found_on or "", clue, score, depth, bool(probe)))
         return leased
 
-    async def settle(
+    def settle(  # noqa: PLR0913 - what one lease amounts to
         self,
         candidate: Candidate,
         settlement: Settlement,
@@ -227,19 +214,25 @@ class SqliteFrontier:
         *,
         outcome: Outcome | None = None,
         host_next_at: float | None = None,
-    ) -> None:
-        """End a lease and return once that is on disk; times are those of the clock's `monotonic`.
+        marks: tuple[int, int] | None = None,
+    ) -> Ack[None]:
+        """End a lease, acknowledged once that is on disk; times are those of the clock's `monotonic`.
 
-        A retry beyond the last attempt is dropped. `outcome` is kept for the reports.
+        A retry beyond the last attempt is dropped. `outcome` is kept for the reports, `marks` of the content for those
+        who look for repetitions.
         """
         lease = self._leases.pop(candidate.url, None)
         if lease is None:
             raise ValueError(f"{candidate.url} is not leased")
-        attempts = lease.attempts + 1
-        again = settlement is Settlement.RETRY and attempts < self.bounds.max_attempts
-        state = PENDING if again else _final_state(settlement, reason)
+        attempts = lease.attempts + (settlement is not Settlement.POSTPONED)
+        again = settlement is Settlement.POSTPONED or (
+            settlement is Settlement.RETRY and attempts < self.bounds.max_attempts
+        )
+        state = PENDING if again else final_state(settlement, reason)
         batch = self._journal.open_batch()
-        batch.settled.append((state, attempts, reason, *_brought(outcome), self._now(), self._id(lease.number)))
+        batch.settled.append((state, attempts, reason, *brought(outcome), self._now(), self._id(lease.number)))
+        if marks is not None:
+            batch.marks.append((self._id(lease.number), *marks))
         if reason is not None and state in (IN_VAIN, UNASKED):
             self.drops[reason] += 1
         self._account(lease, state)
@@ -249,7 +242,7 @@ class SqliteFrontier:
             key = pack(candidate.score, lease.number)
             self._schedule.push_later(lease.host, lease.lane, key, now if retry_at is None else retry_at)
         self._drop_beyond_budget(lease.host, batch.settled)
-        await self._journal.commit_soon()
+        return Ack(None, self._journal.commit_soon())
 
     def _account(self, lease: _Lease, state: int) -> None:
         if state in (DONE, IN_VAIN):
@@ -260,26 +253,56 @@ class SqliteFrontier:
 
     def _drop_beyond_budget(self, host: Host, settled: list[Row]) -> None:
         """A host whose budget is spent gives up what is still queued for it."""
-        if not host.queued or not _reaches(host.visited, self.bounds.max_pages_per_host):
+        if not host.queued or not reaches(host.visited, self.bounds.max_pages_per_host):
             return
         numbers = [number_of(key) for key in self._schedule.drain(host)]
         self.drops[FailureReason.HOST_BUDGET] += len(numbers)
         at, reason = self._now(), FailureReason.HOST_BUDGET
         settled.extend((UNASKED, 0, reason, None, None, at, self._id(number)) for number in numbers)
 
-    async def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> bool:
+    def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> Ack[bool]:
         """Record a URL that was visited without a lease (the target of a redirect); False if it was known."""
         key = url_key(candidate.url)
         if not self._seen.add(key):
-            return False
+            return Ack(False)
         shape = shape_key(candidate.url)
-        self._record(candidate, key, shape, (REDIRECTED, None, *_brought(outcome), self._now()))
-        await self._journal.commit_soon()
-        return True
+        self._record(candidate, key, shape, (REDIRECTED, None, *brought(outcome), self._now()))
+        return Ack(True, self._journal.commit_soon())
 
     def is_known(self, url: str) -> bool:
         """Was this URL admitted or visited in this task?"""
         return url_key(url) in self._seen
+
+    def marks(self) -> Iterator[tuple[int, int]]:
+        """What stands for the contents of the pages visited so far: body and words."""
+        first, last = self._id(0), self._id(MAX_NUMBER)
+        rows = self._database.read().execute("SELECT body, words FROM mark WHERE url BETWEEN ? AND ?", (first, last))
+        yield from rows
+
+    def last_visited(self) -> str:
+        """The latest admitted of the URLs that have answered; empty if none has."""
+        row = self._database.read().execute(
+            "SELECT url FROM url WHERE id BETWEEN ? AND ? AND state = ? ORDER BY id DESC LIMIT 1",
+            (self._id(0), self._id(MAX_NUMBER), DONE),
+        )
+        return next((str(url) for (url,) in row), "")
+
+    def record(self, requests: Sequence[RequestRecord]) -> None:
+        """Note requests that were made, for the owners of the hosts."""
+        if not requests:
+            return
+        self._journal.open_batch().requests.extend(
+            (
+                self.task, r.host, r.at.timestamp(), clean(r.url[:MAX_URL_CHARS]), r.status, r.reason or "", r.bytes,
+                r.elapsed_s, r.address,
+            )
+            for r in requests
+        )  # fmt: skip
+        self._journal.commit_soon()
+
+    async def keep_up(self) -> None:
+        """Wait while the disk is far behind."""
+        await self._journal.keep_up()
 
     def postpone(self, host: str, until: float) -> None:
         """Leave a host alone until this time of the clock's `monotonic` (429, 503, a delay in robots.txt)."""
@@ -291,7 +314,7 @@ class SqliteFrontier:
         While leases are out or admissions under way something may still come, so it is never None then.
         """
         lanes: tuple[int, ...] = (PAGE, PROBE) if probe is None else (PROBE if probe else PAGE,)
-        if _reaches(self._pages, self.bounds.max_pages):
+        if reaches(self._pages, self.bounds.max_pages):
             lanes = tuple(lane for lane in lanes if lane != PAGE)
         now = self._clock.monotonic()
         due = self._schedule.due(lanes, now)
@@ -331,40 +354,3 @@ class SqliteFrontier:
 
     def _drop_rows(self) -> list[Row]:
         return [(self.task, reason.value, count) for reason, count in self.drops.items()]
-
-
-def _host_of(url: str) -> str:
-    """Host and port of a canonical URL, without parsing it again."""
-    return url.split("/", 3)[2].partition("?")[0]
-
-
-def _final_state(settlement: Settlement, reason: FailureReason | None) -> int:
-    if settlement is Settlement.DONE:
-        return DONE
-    return UNASKED if reason in _WITHOUT_ASKING else IN_VAIN
-
-
-def _brought(outcome: Outcome | None) -> tuple[Any, Any]:
-    return (outcome.status, outcome.services) if outcome else (None, None)
-
-
-def _reaches(count: int, most: int | None) -> bool:
-    return most is not None and count >= most
-
-
-def _exceeds(count: int, most: int | None) -> bool:
-    return most is not None and count > most
-
-
-def _finite(score: float) -> float:
-    """SQLite turns NaN into NULL."""
-    return score if score == score else 0.0  # noqa: PLR0124
-
-
-def _clean(text: str) -> str:
-    """Without lone surrogates, which cannot be written as UTF-8."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _is_text(url: str) -> bool:
-    return url.isascii() or url == _clean(url)

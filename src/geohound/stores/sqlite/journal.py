@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from .database import Database, StoreError
 
@@ -20,7 +20,30 @@ _SETTLE = """
 UPDATE url SET state = ?, attempts = ?, reason = ?, status = ?, services = ?, at = ? WHERE id = ?"""
 _DROPS = "INSERT OR REPLACE INTO drops (task, reason, count) VALUES (?, ?, ?)"
 
+_MARK = "INSERT OR REPLACE INTO mark (url, body, words) VALUES (?, ?, ?)"
+_REQUEST = """
+INSERT INTO request (task, host, at, url, status, reason, bytes, elapsed_s, address)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+MOST_UNWRITTEN = 100_000  # rows that may wait in memory for a slow disk
+
 Row = tuple[Any, ...]
+T = TypeVar("T")
+
+
+class Ack(Generic[T]):
+    """An answer that is known at once, and on disk when it has been awaited."""
+
+    __slots__ = ("_written", "value")
+
+    def __init__(self, value: T, written: asyncio.Future[None] | None = None) -> None:
+        self.value = value
+        self._written = written
+
+    def __await__(self) -> Generator[Any, None, T]:
+        if self._written is not None:
+            # Shielded: a waiter giving up does not end it for others.
+            yield from asyncio.shield(self._written).__await__()
+        return self.value
 
 
 @dataclass(slots=True)
@@ -31,10 +54,12 @@ class Batch:
     sources: list[Row] = field(default_factory=list)
     urls: list[Row] = field(default_factory=list)
     settled: list[Row] = field(default_factory=list)
+    marks: list[Row] = field(default_factory=list)
+    requests: list[Row] = field(default_factory=list)
 
     @property
     def size(self) -> int:
-        return len(self.urls) + len(self.settled)
+        return len(self.urls) + len(self.settled) + len(self.requests)
 
 
 class Journal:
@@ -62,7 +87,7 @@ class Journal:
         return self._batch
 
     def commit_soon(self, when_written: Callable[[asyncio.Future[None]], None] | None = None) -> asyncio.Future[None]:
-        """Done when all that was added so far is on disk; a waiter giving up does not end it for others."""
+        """Done when all that was added so far is on disk."""
         batch = self.open_batch()
         if when_written is not None:
             batch.written.add_done_callback(when_written)
@@ -71,7 +96,12 @@ class Journal:
                 self._start()
             elif self._timer is None:
                 self._timer = asyncio.get_running_loop().call_later(self._linger_s, self._start)
-        return asyncio.shield(batch.written)
+        return batch.written
+
+    async def keep_up(self) -> None:
+        """Wait while too much is unwritten."""
+        while self._writing is not None and self._batch is not None and self._batch.size > MOST_UNWRITTEN:
+            await asyncio.wait([self._writing])
 
     async def flush(self) -> None:
         """Return when everything added before is on disk."""
@@ -119,6 +149,8 @@ class Journal:
             connection.executemany(_INSERT_SOURCE, batch.sources)
             connection.executemany(_INSERT_URL, batch.urls)
             connection.executemany(_SETTLE, batch.settled)
+            connection.executemany(_MARK, batch.marks)
+            connection.executemany(_REQUEST, batch.requests)
             connection.executemany(_DROPS, drops)
 
 

@@ -1,18 +1,14 @@
-"""The pattern of a URL, and how many of each were admitted: the brake on calendars and other traps."""
+"""The pattern of a URL: how many of each are admitted is the brake on calendars and other traps."""
 
 from __future__ import annotations
 
 import re
-from array import array
 from hashlib import blake2b
 
 _NUMBER = re.compile(r"\d+")
 _NUMBER_NOT_ESCAPED = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])\d+")  # the digits of %E2%82 are no id
 # What is left of a hash, a UUID or a token once its digits are gone: short letters between many numbers.
 _MIXED = re.compile(r"[A-Za-z]{0,8}(?:#[A-Za-z-]{0,9}){3,}")
-_SLOT_BITS = 20
-_MASK = (1 << _SLOT_BITS) - 1
-_MOST = 0xFFFF
 
 
 def shape(url: str) -> str:
@@ -35,28 +31,3 @@ def shape(url: str) -> str:
 def shape_key(url: str) -> int:
     """40 bits that stand for the shape."""
     return int.from_bytes(blake2b(shape(url).encode(), digest_size=5).digest(), "big")
-
-
-class ShapeCounts:
-    """How often each shape came, in four fixed megabytes, however many shapes there are.
-
-    A count-min sketch of two rows: it may count a few too many (about one per million shapes), never too few.
-    """
-
-    def __init__(self) -> None:
-        self._low = array("H", bytes(2 << _SLOT_BITS))
-        self._high = array("H", bytes(2 << _SLOT_BITS))
-
-    def count(self, key: int) -> int:
-        return min(self._low[key & _MASK], self._high[key >> _SLOT_BITS])
-
-    def add(self, key: int) -> None:
-        low, high = key & _MASK, key >> _SLOT_BITS
-        least = min(self._low[low], self._high[high])
-        if least == _MOST:
-            return
-        # Only the smaller slot grows: what the larger one has too much came from other shapes.
-        if self._low[low] == least:
-            self._low[low] = least + 1
-        if self._high[high] == least:
-            self._high[high] = least + 1

@@ -1,0 +1,231 @@
+"""One lease, from the request to the report: fetch, recognise, mine; knows nothing of frontier and catalogue."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from geohound import probe
+from geohound.document import Document
+from geohound.model import url as urls
+from geohound.model.contracts import Fetcher, Harvester, Kind
+from geohound.model.service import Service, Verdict
+from geohound.model.visit import (
+    Candidate,
+    Failure,
+    FailureReason,
+    Link,
+    Page,
+    Place,
+    RequestRecord,
+    Response,
+    Validators,
+    Visit,
+)
+
+from .answers import BUSY, busy, deserves_more, objection_to
+from .follow import Reported, follow
+from .plan import Plan
+from .repetition import body_mark, words_mark
+from .report import HARVEST_MARK, Report
+
+log = logging.getLogger(__name__)
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+def _nothing(_: Candidate | None) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What an examiner works with; assembly chooses it."""
+
+    fetcher: Fetcher
+    kinds: Mapping[str, Kind]
+    harvesters: Mapping[str, Harvester]
+    mine: Callable[[Document], Page]
+    sitemaps: Callable[[str], Awaitable[Sequence[str]]]
+    next_at: Callable[[str], float]  # when a host may be asked again, on the monotonic clock
+    is_complete: Callable[[Service], bool]  # is all of it in the catalogue?
+    made: Callable[[], list[RequestRecord]] = list  # the requests made since it was last asked
+    reading: Callable[[Candidate | None], None] = _nothing  # told what is being read, for whoever guards this process
+
+
+class LocalExaminer:
+    """Examines in this process."""
+
+    def __init__(self, plan: Plan, tools: Tools) -> None:
+        self._plan = plan
+        self._tools = tools
+        self._reported = Reported()
+        self._sitemaps_asked: set[str] = set()
+
+    async def examine(self, candidate: Candidate) -> Report:
+        """A bug costs this candidate, not the crawl."""
+        report = Report()
+        try:
+            if HARVEST_MARK in candidate.url:
+                await self._harvest(candidate, report)
+            elif candidate.probe:
+                await self._test(candidate, report)
+            else:
+                await self._visit(candidate, report)
+        except Exception:
+            log.exception("a bug while visiting %s", candidate.url)
+            report = Report(report.status, Failure(candidate.url, FailureReason.BUG, "see the log", datetime.now(UTC)))
+            report.requests = 1
+        report.made = self._tools.made()
+        report.due_at = self._tools.next_at(urls.host(candidate.url))
+        return report
+
+    async def close(self) -> None:
+        await self._tools.fetcher.close()
+
+    async def _visit(self, candidate: Candidate, report: Report) -> None:
+        """A page: fetch, recognise, mine."""
+        asking = _Counting(self._tools.fetcher, report)
+        visit = await asking.fetch(candidate.url, max_bytes=self._plan.max_page_bytes)
+        report.elapsed_s = visit.elapsed_s
+        if isinstance(visit, Failure):
+            report.failure = visit
+            return
+        report.status = visit.status
+        if visit.status in BUSY:
+            report.failure = busy(visit)
+            return
+        if _leaves(visit, report):
+            return
+        report.final = urls.canonical(visit.final_url) or "" if visit.chain else ""
+        document = Document(visit)
+        self._tools.reading(candidate)
+        verdict = probe.recognise(document, self._tools.kinds)
+        if deserves_more(verdict):
+            self._tools.reading(None)
+            verdict = await self._identify(candidate.url, asking, document)
+            self._tools.reading(candidate)
+        _note(verdict, report)
+        if not verdict.services:
+            report.objection = objection_to(verdict.refusal.reason if verdict.refusal else None, document)
+        if report.objection is None:
+            self._mine(document, candidate, report)
+        self._tools.reading(None)
+        if report.objection is None:
+            await self._add_sitemaps(candidate, report)
+
+    async def _test(self, candidate: Candidate, report: Report) -> None:
+        """A candidate that looks like a service: ask it what it is; if it is none, it is a page like any other."""
+        asking = _Counting(self._tools.fetcher, report)
+        verdict = await self._identify(candidate.url, asking)
+        _note(verdict, report)
+        last = asking.last
+        report.elapsed_s = last.elapsed_s if last else 0.0
+        if verdict.services:
+            report.status = 200
+            return
+        if isinstance(last, Response) and last.status in BUSY:
+            last = busy(last)
+        if isinstance(last, Failure):
+            report.failure = last
+            return
+        if last is None:
+            return
+        report.status = last.status
+        if _leaves(last, report):
+            return
+        document = Document(last)
+        refusal = probe.recognise(document, {}).refusal
+        report.objection = objection_to(refusal.reason if refusal else None, document)
+        if report.objection is None:
+            self._tools.reading(candidate)
+            self._mine(document, candidate, report)
+            self._tools.reading(None)
+
+    async def _identify(self, url: str, fetcher: Fetcher, known: Document | None = None) -> Verdict:
+        tools = self._tools
+        return await probe.identify(
+            url, fetcher, tools.kinds, self._plan.max_service_bytes, known=known, is_complete=tools.is_complete
+        )
+
+    def _mine(self, document: Document, candidate: Candidate, report: Report) -> None:
+        page = self._tools.mine(document)
+        host = urls.host(candidate.url)
+        report.body_mark = body_mark(host, document.body)
+        report.words_mark = words_mark(host, page.text)
+        report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, self._reported)
+        text = page.text if self._plan.order_reads_text else ""
+        report.page = replace(
+            page, links=(), script_files=(), text=text, depth=candidate.depth, score=candidate.score,
+            services=len(report.services),
+        )  # fmt: skip
+
+    async def _add_sitemaps(self, candidate: Candidate, report: Report) -> None:
+        """The sitemaps that the host's robots.txt names, once for each host."""
+        host = urls.host(candidate.url)
+        if host in self._sitemaps_asked or not host:
+            return
+        self._sitemaps_asked.add(host)
+        for named in await self._tools.sitemaps(candidate.url):
+            address = urls.canonical(named, candidate.url)
+            if address and self._plan.fence.holds(address):
+                report.found.append(Link(address, "robots.txt", place=Place.SITEMAP))
+
+    async def _harvest(self, candidate: Candidate, report: Report) -> None:
+        """A catalogue of services: all the addresses it holds."""
+        endpoint, _, kind = candidate.url.partition(HARVEST_MARK)
+        asking = _Counting(self._tools.fetcher, report)
+        listed: list[str] = []
+        async for found in self._tools.harvesters[kind].harvest(endpoint, asking):
+            listed.append(found.url)
+            if len(listed) >= self._plan.max_harvested:
+                break
+        report.listed, report.listed_as = tuple(listed), candidate.clue
+        last = asking.last
+        if isinstance(last, Failure) and not listed:
+            report.failure = last
+        report.status = last.status if isinstance(last, Response) else 0
+
+
+class _Counting:
+    """A fetcher that counts every visit in the report, stays on the site and remembers the last answer."""
+
+    def __init__(self, fetcher: Fetcher, report: Report) -> None:
+        self._fetcher = fetcher
+        self._report = report
+        self.last: Visit | None = None
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        accept: str = "*/*",
+        max_bytes: int | None = None,
+        leave_site: bool = False,
+        known: Validators | None = None,
+    ) -> Visit:
+        visit = await self._fetcher.fetch(url, accept=accept, max_bytes=max_bytes, leave_site=leave_site, known=known)
+        self.last = visit
+        self._report.requests += 1
+        if isinstance(visit, Response):
+            self._report.bytes += len(visit.body)
+            self._report.hosts.add(urls.host(visit.final_url))
+        return visit
+
+    async def close(self) -> None:
+        """The inner fetcher belongs to somebody else."""
+
+
+def _leaves(visit: Response, report: Report) -> bool:
+    """Does the answer send us to another site? Whoever keeps that site's pace asks it."""
+    location = visit.headers.get("location", "") if visit.status in _REDIRECTS else ""
+    report.redirect = (urls.canonical(location, visit.final_url) or "") if location else ""
+    return bool(report.redirect)
+
+
+def _note(verdict: Verdict, report: Report) -> None:
+    report.services = verdict.services
+    if verdict.refusal and verdict.refusal.lists:
+        report.listed, report.listed_as = tuple(verdict.refusal.lists), verdict.refusal.detail

@@ -1,0 +1,169 @@
+"""Examiners in processes of their own: all cores are used, and a page that breaks its reader breaks no crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import mmap
+import socket
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import blake2b
+
+from geohound.model import url as urls
+from geohound.model.visit import Candidate, Failure, FailureReason
+
+from .frames import MARK, Frames, Job
+from .report import ExaminerError, Report
+
+log = logging.getLogger(__name__)
+
+SILENCE_S = 30.0  # without a sign of life a process is taken for stuck
+MAX_EARLY_DEATHS = 3
+_LOOK_S = 1.0
+
+
+@lru_cache(maxsize=65536)
+def _number(site: str) -> int:
+    return int.from_bytes(blake2b(site.encode(), digest_size=4).digest(), "big")
+
+
+class Pool:
+    """Sends each site to one process, which keeps its pace, connections and robots.txt."""
+
+    def __init__(self, command: Sequence[str], setup: bytes, processes: int) -> None:
+        self._workers = [_Worker(command, setup) for _ in range(processes)]
+        self._watching: asyncio.Task[None] | None = None
+
+    async def examine(self, candidate: Candidate) -> Report:
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._watch())
+        return await self._workers[_number(urls.site(candidate.url)) % len(self._workers)].examine(candidate)
+
+    async def close(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+        for worker in self._workers:
+            await worker.close()
+
+    @property
+    def pids(self) -> list[int]:
+        return [worker.pid for worker in self._workers if worker.pid]
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            for worker in self._workers:
+                worker.kill_if_silent()
+
+
+class _Worker:
+    """One process and what it is doing."""
+
+    def __init__(self, command: Sequence[str], setup: bytes) -> None:
+        self._command = command
+        self._setup = setup
+        self._jobs: dict[int, tuple[Candidate, asyncio.Future[Report]]] = {}
+        self._next = 1
+        self._frames: Frames | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._mark: mmap.mmap | None = None
+        self._deaths = 0
+        self._closed = False
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid if self._process else 0
+
+    async def examine(self, candidate: Candidate) -> Report:
+        number, self._next = self._next, self._next + 1
+        done: asyncio.Future[Report] = asyncio.get_running_loop().create_future()
+        self._jobs[number] = candidate, done
+        try:
+            if self._frames is None:
+                self._start()
+            else:
+                self._frames.send(Job(number, candidate))
+            return await done
+        finally:
+            if self._jobs.pop(number, None) and self._frames is not None and not done.done():
+                self._frames.send(Job(number, None))  # the crawl gave up waiting: so may the process
+
+    def _start(self) -> None:
+        """Start the process and give it all that is to be done."""
+        ours, theirs = socket.socketpair()
+        with tempfile.TemporaryFile() as shared, theirs:
+            shared.truncate(MARK.size)
+            self._mark = mmap.mmap(shared.fileno(), MARK.size)
+            fds = (theirs.fileno(), shared.fileno())
+            self._process = subprocess.Popen(  # noqa: S603 - this program itself
+                [*self._command, *map(str, fds)],
+                pass_fds=fds,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
+        self._frames = Frames(ours, self._receive, self._died)
+        self._frames.send_raw(self._setup)
+        for number, (candidate, _) in self._jobs.items():
+            self._frames.send(Job(number, candidate))
+
+    def _receive(self, number: int, report: Report) -> None:
+        self._deaths = 0
+        job = self._jobs.pop(number, None)
+        if job is not None and not job[1].done():
+            job[1].set_result(report)
+
+    def _died(self) -> None:
+        """The process is gone: what it was reading is to blame, everything else is done again by its successor."""
+        culprit = MARK.unpack(self._mark)[0] if self._mark is not None else 0
+        self._end()
+        if self._closed:
+            return
+        self._deaths += 1
+        blamed = self._jobs.pop(culprit, None)
+        if blamed is not None:
+            candidate, done = blamed
+            log.error("%s broke the process that read it", candidate.url)
+            detail = "the page broke the process that read it"
+            if not done.done():
+                failure = Failure(candidate.url, FailureReason.BUG, detail, datetime.now(UTC))
+                done.set_result(Report(failure=failure, requests=1))
+        if self._deaths > MAX_EARLY_DEATHS and blamed is None:
+            error = ExaminerError("The processes that read pages end as soon as they begin; see the messages above.")
+            for _, done in self._jobs.values():
+                if not done.done():
+                    done.set_exception(error)
+            self._jobs.clear()
+        elif self._jobs:
+            self._start()
+
+    def kill_if_silent(self) -> None:
+        if self._frames is not None and self._process is not None and self._frames.silent_s > SILENCE_S:
+            log.error("the process %d does not answer and is ended", self._process.pid)
+            self._process.kill()
+
+    async def close(self) -> None:
+        self._closed = True
+        process = self._process
+        self._end()
+        if process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                await asyncio.to_thread(process.wait, 5)
+            if process.poll() is None:
+                process.kill()
+                await asyncio.to_thread(process.wait)
+
+    def _end(self) -> None:
+        if self._frames is not None:
+            self._frames.close()
+            self._frames = None
+        if self._mark is not None:
+            self._mark.close()
+            self._mark = None
+        if self._process is not None:
+            self._process.poll()
+            self._process = None

@@ -1,0 +1,50 @@
+"""What became of one lease: all that an answer tells the crawl, small enough to cross to another process."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from geohound.model.contracts import StoreError
+from geohound.model.service import Service
+from geohound.model.visit import Candidate, Failure, FailureReason, Link, Page, RequestRecord
+
+HARVEST_MARK = "#harvest="  # canonical URLs have no anchor: no page can forge such a candidate
+
+
+@dataclass(slots=True)
+class Report:
+    """The end of a visit or a test; `failure` or `objection` say why nothing was had."""
+
+    status: int = 0
+    failure: Failure | None = None  # no answer, or one that asks for patience
+    objection: FailureReason | None = None  # an answer that is not worth mining
+    services: tuple[Service, ...] = ()
+    listed: tuple[str, ...] = ()  # addresses that a map context or a harvested catalogue names
+    listed_as: str = ""
+    redirect: str = ""  # to another site: a candidate of its own
+    final: str = ""  # where redirects within the site ended
+    page: Page | None = None  # what an order may know of it; its links stand in `found`
+    found: list[Link] = field(default_factory=list)  # canonical addresses, each worth a candidate
+    body_mark: int = 0
+    words_mark: int = 0
+    drops: Counter[FailureReason] = field(default_factory=Counter)
+    requests: int = 0
+    bytes: int = 0
+    elapsed_s: float = 0.0
+    hosts: set[str] = field(default_factory=set)
+    made: list[RequestRecord] = field(default_factory=list)  # requests since the last report, this lease's or others'
+    due_at: float = 0.0  # when the host may be asked again, on the monotonic clock
+
+
+class Examiner(Protocol):
+    """Whoever visits, reads and reports: this process, or a pool of others."""
+
+    async def examine(self, candidate: Candidate) -> Report: ...
+
+    async def close(self) -> None: ...
+
+
+class ExaminerError(StoreError):
+    """Nothing can be examined any more; the message is for people."""

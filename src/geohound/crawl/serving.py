@@ -1,0 +1,81 @@
+"""The other end of the line: examines what the crawl sends, until the line is cut."""
+
+from __future__ import annotations
+
+import asyncio
+import mmap
+import pickle
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from geohound.model.visit import Candidate, Via
+
+from .frames import MARK, Incoming, framed, pack_report
+from .report import Examiner
+
+BEAT_S = 1.0
+Reading = Callable[[Candidate | None], None]
+Build = Callable[[bytes, Reading], Awaitable[Examiner]]
+
+
+async def serve(line: socket.socket, shared_fd: int, build: Build) -> None:
+    """Examine until the crawl at the other end hangs up, be it on purpose or because it was killed."""
+    reader, writer = await asyncio.open_connection(sock=line, limit=1 << 24)
+    await _Server(writer, shared_fd).run(reader, build)
+    writer.close()
+
+
+class _Server:
+    def __init__(self, writer: asyncio.StreamWriter, shared_fd: int) -> None:
+        self._writer = writer
+        self._shared = mmap.mmap(shared_fd, MARK.size)
+        self._numbers: dict[str, int] = {}  # of the jobs under way, by URL
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+
+    async def run(self, reader: asyncio.StreamReader, build: Build) -> None:
+        incoming = Incoming()
+        examiner: Examiner | None = None
+        beating = asyncio.create_task(self._beat())
+        while data := await reader.read(1 << 20):
+            for payload in incoming.feed(data):
+                if examiner is None:
+                    examiner = await build(payload, self._mark)
+                else:
+                    self._take(pickle.loads(payload), examiner)  # noqa: S301 - from the crawl
+        beating.cancel()
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        if examiner is not None:
+            await examiner.close()
+
+    def _take(self, job: tuple[int, tuple[Any, ...] | None], examiner: Examiner) -> None:
+        number, fields = job
+        if fields is None:
+            if number in self._tasks:
+                self._tasks[number].cancel()
+            return
+        url, via, *rest = fields
+        candidate = Candidate(url, Via(via), *rest)
+        self._tasks[number] = asyncio.create_task(self._examine(number, candidate, examiner))
+
+    async def _examine(self, number: int, candidate: Candidate, examiner: Examiner) -> None:
+        self._numbers[candidate.url] = number
+        try:
+            report = await examiner.examine(candidate)
+        finally:
+            self._numbers.pop(candidate.url, None)
+            self._tasks.pop(number, None)
+            self._mark(None)
+        self._writer.write(framed((number, pack_report(report))))
+
+    def _mark(self, candidate: Candidate | None) -> None:
+        """Leave word of what is being read, for the case that it ends this process."""
+        number = self._numbers.get(candidate.url, 0) if candidate else 0
+        self._shared[:] = MARK.pack(number)
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT_S)
+            self._writer.write(framed((0, None)))

@@ -1,0 +1,55 @@
+"""What a row of the frontier says, and what may be written in one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geohound.model.visit import FailureReason, Outcome, Settlement
+
+from .visits import DONE, IN_VAIN, UNASKED
+
+# Dropped for these, a URL was never asked for, so it spends no budget.
+_WITHOUT_ASKING = frozenset(
+    {
+        FailureReason.ROBOTS, FailureReason.NOFOLLOW, FailureReason.OUT_OF_SCOPE, FailureReason.BAD_URL,
+        FailureReason.TRAP, FailureReason.MEDIA, FailureReason.FORBIDDEN_NET, FailureReason.TOO_DEEP,
+        FailureReason.HOST_BUDGET, FailureReason.PATTERN_BUDGET, FailureReason.PAGE_BUDGET,
+    }
+)  # fmt: skip
+
+
+def host_of(url: str) -> str:
+    """Host and port of a canonical URL, without parsing it again."""
+    return url.split("/", 3)[2].partition("?")[0]
+
+
+def final_state(settlement: Settlement, reason: FailureReason | None) -> int:
+    if settlement is Settlement.DONE:
+        return DONE
+    return UNASKED if reason in _WITHOUT_ASKING else IN_VAIN
+
+
+def brought(outcome: Outcome | None) -> tuple[Any, Any]:
+    return (outcome.status, outcome.services) if outcome else (None, None)
+
+
+def reaches(count: int, most: int | None) -> bool:
+    return most is not None and count >= most
+
+
+def exceeds(count: int, most: int | None) -> bool:
+    return most is not None and count > most
+
+
+def finite(score: float) -> float:
+    """SQLite turns NaN into NULL."""
+    return score if score == score else 0.0  # noqa: PLR0124
+
+
+def clean(text: str) -> str:
+    """Without lone surrogates, which cannot be written as UTF-8."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def is_text(url: str) -> bool:
+    return url.isascii() or url == clean(url)

@@ -1,0 +1,42 @@
+"""A process as the pool starts it, whose pages can end it, block it or surprise it."""
+
+import asyncio
+import os
+import socket
+import sys
+import time
+
+from geohound.crawl.report import Report
+from geohound.crawl.serving import serve
+from geohound.model.visit import Link, Page, Place
+
+
+class Fragile:
+    def __init__(self, reading):
+        self.reading = reading
+
+    async def examine(self, candidate):
+        await asyncio.sleep(0.01)
+        self.reading(candidate)
+        if "/bomb" in candidate.url:
+            os.abort()
+        if "/endless" in candidate.url:
+            time.sleep(60)
+        self.reading(None)
+        if "/slow" in candidate.url:
+            await asyncio.sleep(60)
+        link = Link(candidate.url + "x", "words", "more", Place.SITEMAP, False, 7)
+        return Report(200, found=[link], page=Page(candidate.url, title=str(os.getpid())))
+
+    async def close(self):
+        pass
+
+
+async def build(setup, reading):
+    if setup == b"cannot":
+        sys.exit(3)
+    return Fragile(reading)
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]), build))

@@ -23,7 +23,9 @@ PACKAGES = (
 )  # fmt: skip
 MAX_PAGE_BYTES = 256_000  # one in a hundred is larger: indexes of whole libraries
 ROBOTS = "User-agent: *\nDisallow: /not-for-crawlers/\n"
-_LINK = re.compile(rb"""(<(a|area|script)\s[^>]*?(?:href|src)\s*=\s*)(["'])([^"'#\s<>][^"'<>]*)\3""", re.IGNORECASE)
+_LINK = re.compile(
+    rb"""(<(a|area|link|i?frame|script)\s[^>]*?(?:href|src)\s*=\s*)(["'])([^"'#\s<>][^"'<>]*)\3""", re.IGNORECASE
+)
 _FAR = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 
 
@@ -49,6 +51,16 @@ class Site:
     def root(self) -> Path:
         """A folder for each host."""
         return self.folder / "hosts"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The files that make the site."""
+
+    site: Site
+    pages: list[str]
+    scripts: list[str]
+    known: frozenset[str]
 
 
 def loopback_hosts(count: int) -> tuple[str, ...]:
@@ -90,20 +102,20 @@ def _write(tree: Path, site: Site) -> None:
     if len(every) < site.pages:
         sys.exit(f"The packages hold {len(every)} pages; ask for no more than that.")
     step = len(every) / site.pages
-    chosen = [every[int(n * step)] for n in range(site.pages)]
+    pages = [every[int(n * step)] for n in range(site.pages)]
     scripts = [place for place, path in files.items() if path.suffix == ".js"]
-    known = set(chosen) | set(scripts)
-    for place in known:
+    chosen = Chosen(site, pages, scripts, frozenset(pages) | frozenset(scripts))
+    for place in chosen.known:
         target = site.root / _host(place, site) / place
         target.parent.mkdir(parents=True, exist_ok=True)
         body = files[place].read_bytes()
-        target.write_bytes(body if place.endswith(".js") else _relinked(body, place, chosen, known, site))
+        target.write_bytes(body if place.endswith(".js") else _relinked(body, place, chosen))
     for host in site.hosts:
         (site.root / host).mkdir(exist_ok=True)
         (site.root / host / "robots.txt").write_text(ROBOTS)
-    first = {_host(place, site): _address(place, site) for place in reversed(chosen)}
+    first = {_host(place, site): _address(place, site) for place in reversed(pages)}
     site.seeds.write_text("".join(f"{url}\n" for url in sorted(first.values())))
-    site.addresses.write_text("".join(f"{_address(place, site)}\n" for place in chosen))
+    site.addresses.write_text("".join(f"{_address(place, site)}\n" for place in pages))
 
 
 def _is_ours(path: Path) -> bool:
@@ -124,18 +136,19 @@ def _address(place: str, site: Site) -> str:
     return f"http://{_host(place, site)}:{site.port}/{quote(place)}"
 
 
-def _relinked(body: bytes, place: str, chosen: list[str], known: set[str], site: Site) -> bytes:
+def _relinked(body: bytes, place: str, chosen: Chosen) -> bytes:
     def relink(match: re.Match[bytes]) -> bytes:
         link = unescape(match[4].decode("utf-8", "replace"))
         path, sharp, fragment = link.partition("#")
         if _FAR.match(link) or not path:
             return match[0]
         goal = posixpath.normpath(posixpath.join(posixpath.dirname(place), unquote(path.partition("?")[0])))
-        is_script = match[2].lower() == b"script"
-        if goal not in known:
-            if is_script or not goal.endswith((".html", ".htm", "/")):
-                return match[0] if is_script else match[1] + match[3] + b"#" + match[3]
-            goal = chosen[zlib.crc32(goal.encode()) % len(chosen)]
-        return match[1] + match[3] + f"{_address(goal, site)}{sharp}{fragment}".encode() + match[3]
+        tag = match[2].lower()
+        if goal not in chosen.known:
+            instead = chosen.scripts if tag == b"script" else chosen.pages
+            if tag == b"link" and not goal.endswith((".html", ".htm")):
+                return match[0]  # style sheets and icons, which no crawler here follows
+            goal = instead[zlib.crc32(goal.encode()) % len(instead)]
+        return match[1] + match[3] + f"{_address(goal, chosen.site)}{sharp}{fragment}".encode() + match[3]
 
     return _LINK.sub(relink, body)

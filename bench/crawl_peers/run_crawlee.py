@@ -57,7 +57,7 @@ async def main() -> None:
         crawler: Any = ParselCrawler(**options)
     else:
         crawler = AbstractHttpCrawler.create_parsed_http_crawler_class(static_parser=SelectolaxParser())(**options)
-    inside = re.compile(r"http://127\.0\.")
+    inside = re.compile(r"http://127\.")
 
     @crawler.router.default_handler
     async def visit(context: Any) -> None:

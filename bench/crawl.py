@@ -20,7 +20,6 @@ from typing import Any
 from crawl_peers import contenders, docs_site, measure, nginx
 
 RESULTS = Path(__file__).parent / "results" / "crawl.json"
-DEFAULT_CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "geohound-bench"
 
 
 def one_round(who: contenders.Contender, reachable: int, log: nginx.Log, out: Path, max_s: float) -> dict[str, Any]:
@@ -131,11 +130,12 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--max-s", type=float, default=600.0, help="longest time for one crawl")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[], help="these crawlers, by comma")
-    parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="pages and peers are kept here")
+    parser.add_argument("--cache", type=Path, default=docs_site.DEFAULT_CACHE, help="pages and peers are kept here")
     parser.add_argument("--quick", action="store_true", help="1,000 pages, one round")
     args = parser.parse_args()
     if args.quick:
         args.pages, args.rounds = 1000, 1
+    measure.end_on_term()
     told = measure_all(args)
     result = {
         "command": " ".join(["python", "bench/crawl.py", *sys.argv[1:]]),

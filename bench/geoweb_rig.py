@@ -11,14 +11,15 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from geohound import assembly
-from geohound.geoweb import Request, Shares, World, running
+from geohound.geoweb import Reply, Request, Shares, World, running, server
 from geohound.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -46,13 +47,32 @@ def calm(*, endless: bool = False) -> Shares:
     return Shares(**{f.name: 0.0 if f.name in without else f.default for f in fields(Shares)})  # type: ignore[arg-type]
 
 
+@contextmanager
+def latency(seconds: float) -> Iterator[None]:
+    """Every answer of the web comes later, by half to one and a half of this, as over a real network."""
+    plain = server.respond
+
+    def late(world: World, request: Request, moods: Any = None) -> Reply:
+        reply = plain(world, request, moods)
+        share = 0.5 + zlib.crc32(f"{request.host}{request.path}".encode()) % 1000 / 1000
+        return replace(reply, delay_s=reply.delay_s + seconds * share)
+
+    server.respond = late
+    try:
+        yield
+    finally:
+        server.respond = plain
+
+
 class Observed:
     """The web in a thread of its own, with what was asked of it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, *, port: int = 0, only_count: bool = False) -> None:
         self.world = world
         self.asked: list[Asked] = []
-        self.port = 0
+        self.pages = 0  # requests but for robots.txt
+        self._only_count = only_count
+        self.port = port
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -82,6 +102,9 @@ class Observed:
             await self._stop.wait()
 
     def _observe(self, request: Request) -> None:
+        self.pages += request.path != "/robots.txt"
+        if self._only_count:
+            return
         address = f"{request.path}?{request.query}" if request.query else request.path
         self.asked.append(Asked(time.monotonic(), request.host, address))
 

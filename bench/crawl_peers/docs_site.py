@@ -6,6 +6,7 @@ is not among the chosen ones leads to a chosen one, so that all crawlers find th
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 import shutil
@@ -21,6 +22,7 @@ PACKAGES = (
     "python3.11-doc", "postgis-doc", "postgresql-doc-15", "sqlite3-doc", "libgeos-doc", "python-django-doc",
     "openjdk-17-doc", "libboost1.74-doc", "python-pandas-doc", "python-scipy-doc", "cmake-doc", "twisted-doc",
 )  # fmt: skip
+DEFAULT_CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "geohound-bench"
 MAX_PAGE_BYTES = 256_000  # one in a hundred is larger: indexes of whole libraries
 ROBOTS = "User-agent: *\nDisallow: /not-for-crawlers/\n"
 _LINK = re.compile(

@@ -7,6 +7,7 @@ import platform
 import signal
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,22 +50,29 @@ def run(job: Job, max_s: float = 900.0, enough: Callable[[], bool] | None = None
     begun = time.monotonic()
     process = job.start()
     peak_mb, ended_by_us, enough_at = 0.0, False, None
-    while True:
-        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if pid:
-            break
-        peak_mb = max(peak_mb, tree_mb(process.pid))
-        now = time.monotonic()
-        if enough_at is None and enough and enough():
-            enough_at = now
-        if not ended_by_us and (now - begun > max_s or (enough_at is not None and now - enough_at > 3.0)):
-            os.killpg(process.pid, signal.SIGTERM)
-            ended_by_us = True
-        elif ended_by_us and enough_at is not None and now - enough_at > 15.0:
+    try:
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                process.returncode = status  # reaped here, with its costs
+                return Cost(time.monotonic() - begun, usage.ru_utime + usage.ru_stime, peak_mb, status, ended_by_us)
+            peak_mb = max(peak_mb, tree_mb(process.pid))
+            now = time.monotonic()
+            if enough_at is None and (now - begun > max_s or (enough and enough())):
+                enough_at = now if now - begun <= max_s else now - 3.0
+            if enough_at is not None and now - enough_at > 3.0:
+                os.killpg(process.pid, signal.SIGKILL if now - enough_at > 15.0 else signal.SIGTERM)
+                ended_by_us = True
+            time.sleep(0.2)
+    finally:
+        if process.returncode is None:
             os.killpg(process.pid, signal.SIGKILL)
-        time.sleep(0.2)
-    process.returncode = status  # reaped above, with its costs
-    return Cost(time.monotonic() - begun, usage.ru_utime + usage.ru_stime, peak_mb, status, ended_by_us)
+            process.wait()
+
+
+def end_on_term() -> None:
+    """Being terminated must not leave servers and crawlers behind."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 def tree(pid: int) -> list[int]:

@@ -118,15 +118,18 @@ class Hound:
     settings: Mapping[str, Any]
     cores: str = ""
 
-    def crawl(self, seeds: list[str], *more: str) -> subprocess.Popen[bytes]:
-        return self._start("crawl", *seeds, *more)
+    def crawl(self, seeds: list[str], *more: str, max_file_bytes: int = 0) -> subprocess.Popen[bytes]:
+        """Start a crawl; no file of it may grow beyond `max_file_bytes`, as on a full disk."""
+        return self._start("crawl", *seeds, *more, max_file_bytes=max_file_bytes)
 
     def resume(self, *more: str) -> subprocess.Popen[bytes]:
         return self._start("resume", *more)
 
-    def _start(self, *words: str) -> subprocess.Popen[bytes]:
+    def _start(self, *words: str, max_file_bytes: int = 0) -> subprocess.Popen[bytes]:
         command = [
-            *(["taskset", "-c", self.cores] if self.cores else []), sys.executable, "-m", "geohound", *words,
+            *(["taskset", "-c", self.cores] if self.cores else []),
+            *(["prlimit", f"--fsize={max_file_bytes}"] if max_file_bytes else []),
+            sys.executable, "-m", "geohound", *words,
             "--connect-to", f"*.test=127.0.0.1:{self.port}", "--allow-net", "127.0.0.0/8",
             "--catalogue", str(self.catalogue), "--json",
         ]  # fmt: skip

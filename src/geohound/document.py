@@ -87,7 +87,8 @@ class Document:
         if self.is_image or not self.body:
             return False
         if self.is_html:
-            return bool(_CAPABILITIES.search(self.body[:_SNIFF_BYTES]))
+            head = self.body[:_SNIFF_BYTES]
+            return b"Capabilities" in head and bool(_CAPABILITIES.search(head))
         if self.body.startswith(b"<"):
             return True
         return b"<" in self.body[:_SNIFF_BYTES] and self.body[:_SNIFF_BYTES].lstrip()[:1] not in (b"{", b"[")

@@ -14,6 +14,7 @@ from geohound.model import url as urls
 from geohound.model.service import Refusal, RefusalReason
 
 _MAX_DETAIL = 300
+_WALL_BYTES = 60_000
 _MAX_ELEMENTS = 100
 _MAX_PIXEL_BYTES = 8_000_000
 _MAX_CHUNKS = 10_000
@@ -24,15 +25,15 @@ _LOGIN_URL = re.compile(
     r"[/.?&=](?:log-?in|sign-?in|sso|cas|saml2?|oauth2?|openid-connect|adfs|idp|auth)(?:[/.?&=]|$)",
     re.IGNORECASE,
 )
-_PASSWORD_FIELD = re.compile(r"<input[^>]{0,300}\btype\s*=\s*[\"']?password", re.IGNORECASE)
+_PASSWORD_FIELD = re.compile(rb"<input[^>]{0,300}\btype\s*=\s*[\"']?password")
 _BOT_TITLE = re.compile(
-    r"<title>\s*(?:just a moment|attention required|access denied|ddos-guard|checking your browser)"
+    rb"<title>\s*(?:just a moment|attention required|access denied|ddos-guard|checking your browser)"
 )
-# Looked for one by one in the page in lower case: a tenth of the time that one expression of all of them takes.
+# Looked for one by one in the bytes in lower case: a tenth of the time that one expression of all of them takes.
 _BOT_WORDS = (
-    "cf-browser-verification", "cf_chl_", "challenge-platform", "g-recaptcha", "h-captcha", "_incapsula_",
-    "captcha-delivery", "px-captcha", "awswafintegration", "geo.captcha", "request unsuccessful. incapsula",
-    "are you a robot", "verify you are human",
+    b"cf-browser-verification", b"cf_chl_", b"challenge-platform", b"g-recaptcha", b"h-captcha", b"_incapsula_",
+    b"captcha-delivery", b"px-captcha", b"awswafintegration", b"geo.captcha", b"request unsuccessful. incapsula",
+    b"are you a robot", b"verify you are human",
 )  # fmt: skip
 _BOT_HEADERS = {"cf-mitigated": "challenge", "x-amzn-waf-action": "", "x-datadome": "", "x-sucuri-block": ""}
 _TITLE = re.compile(r"<title[^>]{0,300}+>(.{0,200}?)</title", re.IGNORECASE | re.DOTALL)
@@ -90,14 +91,13 @@ def _find_wall(document: Document) -> Refusal | None:
     for name, value in _BOT_HEADERS.items():
         if name in headers and value in headers[name].lower():
             return Refusal(RefusalReason.BOT_WALL, f"{name}: {headers[name]}"[:_MAX_DETAIL])
-    page = document.text[:60_000] if document.is_html else ""
-    lower = page.lower()
-    challenge = _find_challenge(lower)
+    page = document.body[:_WALL_BYTES].lower() if document.is_html else b""
+    challenge = _find_challenge(page)
     if challenge:
         return Refusal(RefusalReason.BOT_WALL, challenge)
     if status in (401, 403, 407):
         return Refusal(RefusalReason.LOGIN_WALL, f"HTTP {status}")
-    if "password" in lower and _PASSWORD_FIELD.search(page):
+    if b"password" in page and _PASSWORD_FIELD.search(page):
         return Refusal(RefusalReason.LOGIN_WALL, "a page that asks for a password")
     was_sent_on = document.response.url != document.url
     if page and was_sent_on and _LOGIN_URL.search(document.url) and not _LOGIN_URL.search(document.response.url):
@@ -105,12 +105,12 @@ def _find_wall(document: Document) -> Refusal | None:
     return None
 
 
-def _find_challenge(page: str) -> str:
+def _find_challenge(page: bytes) -> str:
     """The words of a bot wall in a page in lower case; empty if there are none."""
     title = _BOT_TITLE.search(page)
     if title:
-        return " ".join(title[0].removeprefix("<title>").split())
-    return next((words for words in _BOT_WORDS if words in page), "")
+        return " ".join(title[0].decode("ascii", "replace").removeprefix("<title>").split())
+    return next((words.decode() for words in _BOT_WORDS if words in page), "")
 
 
 def _read_exception(document: Document) -> Refusal:

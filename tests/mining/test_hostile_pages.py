@@ -155,7 +155,7 @@ def test_long_pages_of_sloppy_but_honest_markup_are_left_whole(row: str) -> None
 def test_a_tag_keeps_a_long_value_and_loses_attributes_beyond_number() -> None:
     config = "{" + "x y=z " * 20_000 + "}"
     assert markup.tame(f"<div data-config='{config}'>") == f"<div data-config='{config}'>"
-    crowd = " ".join(f"a{i}" for i in range(markup.MAX_ATTRIBUTES + 1))
+    crowd = " ".join(f"attribute-with-a-long-name-{i}" * 4 for i in range(markup.MAX_ATTRIBUTES + 1))
     assert markup.tame(f"<p>a</p><div {crowd}>b</div>") == "<p>a</p><div>b</div>"
 
 

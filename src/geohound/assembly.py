@@ -330,6 +330,31 @@ def unfinished_task(settings: Settings, task: int | None) -> int | None:
         store.close()
 
 
+def visits(settings: Settings, task: int | None) -> Iterator[dict[str, Any]]:
+    """What became of each URL of a task, the last one by default (PH-5)."""
+    store = _store(settings)
+    try:
+        known = [row.id for row in store.tasks.list_tasks()]
+        number = task if task is not None else next(iter(known), 0)
+        if number not in known:
+            raise StoreError(f"There is no task {number} in {settings.catalogue}.")
+        for visit in store.tasks.visits(number):
+            yield asdict(visit) | {"at": visit.at.isoformat(timespec="seconds")}
+    finally:
+        store.close()
+
+
+def requests(settings: Settings, host: str, limit: int = 0) -> list[dict[str, Any]]:
+    """Every request that was made to a host, the latest first."""
+    store = _store(settings)
+    try:
+        return [
+            made._asdict() | {"at": made.at.isoformat(timespec="milliseconds")} for made in store.requests(host, limit)
+        ]
+    finally:
+        store.close()
+
+
 def document_from_file(path: Path, max_bytes: int) -> Document:
     """A saved answer, read as if it had just come."""
     with path.open("rb") as file:

@@ -161,7 +161,10 @@ def test_a_tag_keeps_a_long_value_and_loses_attributes_beyond_number() -> None:
 
 def test_code_within_code_is_read_once() -> None:
     page = mined(b"<pre><code>http://b.test/wms</code></pre><code>http://c.test/wms</code>")
-    assert [x.url for x in page.links if x.place is Place.CODE] == ["http://b.test/wms", "http://c.test/wms"]
+    assert [(x.url, x.place) for x in page.links] == [
+        ("http://c.test/wms", Place.TEXT),
+        ("http://b.test/wms", Place.CODE),
+    ]
 
 
 def test_links_of_one_paragraph_share_its_words() -> None:

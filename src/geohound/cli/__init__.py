@@ -13,7 +13,7 @@ from geohound import __version__
 from geohound.assembly import StoreError
 from geohound.settings import SettingsError
 
-from . import crawl, demo, doctor, geoweb, identify, search, serve, show
+from . import crawl, demo, doctor, geoweb, identify, search, serve, show, visits
 from .printing import err, printable
 
 app = typer.Typer(
@@ -26,7 +26,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (demo, crawl, identify, search, show, serve, doctor):
+for module in (demo, crawl, identify, search, show, visits, serve, doctor):
     module.register(app)
 app.add_typer(geoweb.app, name="geoweb")
 
@@ -48,7 +48,8 @@ def _root(
 
 def main() -> None:
     """Run the program; whatever a user can get wrong ends in a sentence, not in a traceback."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    logging.getLogger().handlers[0].setLevel(logging.WARNING)
     try:
         app()
     except (SettingsError, StoreError) as error:

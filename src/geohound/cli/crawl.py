@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import sys
 from pathlib import Path
@@ -18,6 +19,8 @@ from geohound.settings import Settings
 
 from . import options, printing
 from .live import Live
+
+LOG = Annotated[str | None, typer.Option("--log", metavar="FILE", help="Write a line per visit to this file.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -40,6 +43,7 @@ def crawl(
     scope: Annotated[Scope, typer.Option(help="How far from the seeds to go.")] = Scope.ANY,
     fetchers: Annotated[int | None, typer.Option(min=1, max=1000, help="Workers that fetch pages.")] = None,
     testers: Annotated[int | None, typer.Option(min=1, max=1000, help="Workers that test candidates.")] = None,
+    log: LOG = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -57,6 +61,7 @@ def crawl(
     wanted = options.choices(kinds, list(assembly.kinds()), "--kinds")
     box = options.bbox(bbox)
     start = _seeds(seeds or [], seeds_file)
+    _write_log(log)
     ask = assembly.Ask(tuple(start), scope, wanted, box.as_tuple() if box else None)
     live = Live(json, quiet, verbose)
     _close(run(settings, ask, None, live), live, catalogue)
@@ -66,6 +71,7 @@ def resume(
     task: Annotated[int | None, typer.Argument(help="The task's number; the last unfinished one by default.")] = None,
     max_pages: Annotated[int | None, typer.Option(min=1, help="Pages to fetch from here on.")] = None,
     max_time: Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds to run.")] = None,
+    log: LOG = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -83,6 +89,7 @@ def resume(
         connect_to=connect_to,
         allow_nets=allow_net,
     )
+    _write_log(log)
     number = assembly.unfinished_task(settings, task)
     if number is None:
         which = f"Task {task} is" if task else "There is"
@@ -91,6 +98,20 @@ def resume(
         raise typer.Exit(1)
     live = Live(json, quiet, verbose)
     _close(run(settings, None, number, live), live, catalogue)
+
+
+def _write_log(path: str | None) -> None:
+    if path is None:
+        return
+    try:
+        handler = logging.FileHandler(path, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise typer.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint="--log") from None
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logger = logging.getLogger("geohound.crawl")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    handler.setLevel(logging.INFO)
 
 
 def _close(summary: dict[str, Any], live: Live, catalogue: str | None) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import resource
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from rich.live import Live as RichLive
@@ -15,6 +15,7 @@ from rich.text import Text
 from geohound.assembly import RunningCrawl
 
 from . import printing
+from .usage import measure
 
 _TERMINAL_S = 0.25
 _PIPE_S = 10.0
@@ -84,13 +85,18 @@ class Live:
 
 
 def _line(crawl: RunningCrawl) -> str:
+    """What a person wants to know while waiting (LI-9)."""
     now = crawl.summary()
     per_thousand = 1000 * now["services"] / now["pages"] if now["pages"] else 0.0
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    cpu = (usage.ru_utime + usage.ru_stime) / now["elapsed_s"] * 100 if now["elapsed_s"] else 0.0
-    drops = sum(now["drops"].values())
+    usage = measure(crawl.pids)
+    cpu = usage.cpu_s / now["elapsed_s"] * 100 if now["elapsed_s"] else 0.0
+    drops = sorted(now["drops"].items(), key=lambda item: -item[1])
+    dropped = ", ".join(f"{reason} {count:,}" for reason, count in drops[:3]) or "none"
+    more = f" and {len(drops) - 3} more reasons" if len(drops) > 3 else ""
+    lost = "NETWORK LOST, waiting  " if now["cut_off"] else ""
     return (
-        f"{now['pages']:,} pages  {now['pages_per_s']:.0f}/s  {now['services']:,} services "
-        f"({per_thousand:.1f} per 1,000 pages)  {now['hosts']:,} hosts  {now['queue']:,} queued  {drops:,} dropped  "
-        f"{usage.ru_maxrss // 1024:,} MB  {cpu:.0f} % CPU"
+        f"{lost}{timedelta(seconds=int(now['elapsed_s']))}  {now['pages']:,} pages  {now['pages_per_s']:.0f}/s  "
+        f"{now['services']:,} services ({per_thousand:.1f} per 1,000 pages)  {now['queue']:,} queued  "
+        f"{now['in_flight']:,} in flight of {now['fetchers']} + {now['testers']}  {now['hosts']:,} hosts  "
+        f"{usage.memory_mb:,.0f} MB  {cpu:.0f} % CPU  dropped: {dropped}{more}"
     )

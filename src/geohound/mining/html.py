@@ -25,7 +25,6 @@ MAX_META_TAGS = 500
 MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
 _TAGS = (
     "a", "area", "base", "form", "frame", "iframe", "input", "link", "meta", "pre", "script", "textarea", "title",
-    "x-code",
 )  # fmt: skip
 _SELECTOR = ", ".join(_TAGS)
 _LINK_RELS = frozenset(
@@ -169,17 +168,15 @@ def _leave_visible(tree: LexborHTMLParser) -> str:
 
     No clone of the tree: selectolax cannot make one of a page that opens with <!DOCTYPE html SYSTEM "...">.
     """
-    tree.strip_tags(["script", "style", "noscript", "template", "pre", "x-code"])
+    tree.strip_tags(["script", "style", "noscript", "template", "pre"])
     body = tree.body
     return " ".join(body.text(separator=" ").split()) if body is not None else ""
 
 
 def _code(nodes: Mapping[str, list[LexborNode]], words: _Words) -> list[Link]:
     found: list[Link] = []
-    for tag in ("pre", "x-code", "textarea"):
+    for tag in ("pre", "textarea"):
         for node in nodes[tag]:
-            if tag != "pre" and node.parent is not None and node.parent.tag == "pre":
-                continue
             found += text.links(words.raw(node), Place.CODE)
             if len(found) >= MAX_LINKS:
                 return found

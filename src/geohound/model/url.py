@@ -90,7 +90,7 @@ def folder(url: str) -> str:
     return url[: url.partition("?")[0].rfind("/") + 1] or url
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=16384)
 def resolve(url: str, base: str) -> str | None:
     """`canonical`, remembered: the pages of a site repeat their links."""
     return canonical(url, base)

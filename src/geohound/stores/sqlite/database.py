@@ -105,7 +105,7 @@ class Database:
                 connection.close()
 
 
-def _connect(path: Path, cache_kb: int = 16_000) -> _Connection:
+def _connect(path: Path, cache_kb: int = 8_000) -> _Connection:
     connection = sqlite3.connect(
         path,
         timeout=BUSY_TIMEOUT_MS / 1000,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from geohound.model.contracts import Clock
+from geohound.model.visit import RequestRecord
 
 from .bounds import Bounds
 from .catalogue import SqliteCatalogue
 from .database import Database, StoreError
 from .frontier import SqliteFrontier
+from .requests import requests_to
 from .tasks import Tasks
 
 
@@ -25,6 +27,10 @@ class Store:
         if self.tasks.get_task(task_id) is None:
             raise StoreError(f"There is no task {task_id} in {self._database.path}.")
         return SqliteFrontier(self._database, self._clock, task_id, bounds)
+
+    def requests(self, host: str, limit: int = 0) -> list[RequestRecord]:
+        """What was asked of a host, the latest first."""
+        return requests_to(self._database, host, limit)
 
     def close(self) -> None:
         self._database.close()

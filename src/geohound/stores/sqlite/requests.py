@@ -1,0 +1,24 @@
+"""Every request that was made, as the owner of a host may ask for it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from geohound.model.visit import FailureReason, RequestRecord
+
+from .database import Database
+
+_SELECT = """
+SELECT at, host, url, status, reason, bytes, elapsed_s, address FROM request WHERE host = ? ORDER BY at DESC LIMIT ?"""
+
+
+def requests_to(database: Database, host: str, limit: int = 0) -> list[RequestRecord]:
+    """The requests to a host, the latest first; 0 for all of them."""
+    rows = database.read().execute(_SELECT, (host, limit or -1))
+    return [
+        RequestRecord(
+            datetime.fromtimestamp(at, UTC), name, url, status, FailureReason(reason) if reason else None, size,
+            elapsed_s, address,
+        )
+        for at, name, url, status, reason, size, elapsed_s, address in rows
+    ]  # fmt: skip

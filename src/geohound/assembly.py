@@ -112,7 +112,7 @@ def local_examiner(
 
     tools = Tools(
         way, kinds(), harvesters(), mine, way.robots.sitemaps, way.pace.next_at, is_complete, log.take,
-        reading or (lambda _: None),
+        way.robots.forget_troubles, reading or (lambda _: None),
     )  # fmt: skip
     return LocalExaminer(plan, tools)
 
@@ -247,10 +247,10 @@ async def crawling(
         settings, ask = _from_stored(settings, row.settings, row.seeds, is_new=is_new)
         if not is_new and row.counters.get("pages", 0) < settings.max_pages:
             settings = replace(settings, max_pages=settings.max_pages - row.counters.get("pages", 0))
-        store.tasks.finish(row.id, TaskState.RUNNING)
         order = orders()[settings.order]
         order.restore(row.order_state)
         frontier = store.frontier(row.id, _bounds(settings))
+        store.tasks.finish(row.id, TaskState.RUNNING)
         plan = _plan(settings, ask, row.id)
         examiner = _examiner(settings, plan)
         parts = Parts(examiner, frontier, store.catalogue, order, SystemClock(), frozenset(harvesters()))

@@ -162,8 +162,7 @@ class Crawl:
         if self._doubt.arises(candidate, report):
             return
         if self._doubt and report.failure is None:
-            for held in self._doubt.release():
-                self._failed(*held)
+            await self._try_again()
         await self._digest(candidate, report)
 
     async def _digest(self, candidate: Candidate, report: Report) -> None:
@@ -202,8 +201,7 @@ class Crawl:
         is_back = report.failure is None or report.failure.reason in (FailureReason.ROBOTS, FailureReason.RATE_LIMITED)
         if is_back:
             self.progress.is_cut_off = False
-            for held in self._doubt.release():
-                self._failed(*held)
+            await self._try_again()
             return
         if not self.progress.is_cut_off:
             log.warning("No host answers, not even %s: the network seems lost. Waiting for it.", origin)
@@ -213,6 +211,14 @@ class Crawl:
             self.parts.frontier.settle(candidate, Settlement.POSTPONED, None, again_at)
         while not self._spent() and self.parts.clock.monotonic() < again_at:
             await self.parts.clock.sleep(0.2)
+
+    async def _try_again(self) -> None:
+        """The network is there: what failed may have failed while it was not, and gets another try of its few."""
+        await self.parts.examiner.refresh()
+        retry_at = self.parts.clock.monotonic() + self.plan.retry_after_s
+        for candidate, report in self._doubt.release():
+            reason = report.failure.reason if report.failure else None
+            self._settle(Outcome(candidate, reason=reason), Settlement.RETRY, report, retry_at)
 
     async def _catalogue(self, services: Sequence[Service], candidate: Candidate, report: Report) -> int:
         """Put what was proved into the catalogue; follow what it lists. How many were new."""

@@ -52,6 +52,7 @@ class Tools:
     next_at: Callable[[str], float]  # when a host may be asked again, on the monotonic clock
     is_complete: Callable[[Service], bool]  # is all of it in the catalogue?
     made: Callable[[], list[RequestRecord]] = list  # the requests made since it was last asked
+    forget_troubles: Callable[[], None] = lambda: None  # of robots.txt that could not be had
     reading: Callable[[Candidate | None], None] = _nothing  # told what is being read, for whoever guards this process
 
 
@@ -81,6 +82,9 @@ class LocalExaminer:
         report.made = self._tools.made()
         report.due_at = self._tools.next_at(urls.host(candidate.url))
         return report
+
+    async def refresh(self) -> None:
+        self._tools.forget_troubles()
 
     async def close(self) -> None:
         await self._tools.fetcher.close()

@@ -32,6 +32,9 @@ class Job(NamedTuple):
     candidate: Candidate | None
 
 
+REFRESH = Job(0, None)
+
+
 def pack_report(report: Report) -> Report:
     """The same with links as plain tuples, which pickle three times as fast."""
     numbers = _PLACE_NUMBERS

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from geohound.model import url as urls
 from geohound.model.visit import Candidate, Failure, FailureReason
 
-from .frames import MARK, Frames, Job
+from .frames import MARK, REFRESH, Frames, Job
 from .report import ExaminerError, Report
 
 log = logging.getLogger(__name__)
@@ -43,6 +43,10 @@ class Pool:
         if self._watching is None:
             self._watching = asyncio.create_task(self._watch())
         return await self._workers[_number(urls.site(candidate.url)) % len(self._workers)].examine(candidate)
+
+    async def refresh(self) -> None:
+        for worker in self._workers:
+            worker.refresh()
 
     async def close(self) -> None:
         if self._watching is not None:
@@ -92,6 +96,10 @@ class _Worker:
         finally:
             if self._jobs.pop(number, None) and self._frames is not None and not done.done():
                 self._frames.send(Job(number, None))  # the crawl gave up waiting: so may the process
+
+    def refresh(self) -> None:
+        if self._frames is not None:
+            self._frames.send(REFRESH)
 
     def _start(self) -> None:
         """Start the process and give it all that is to be done."""

@@ -43,6 +43,9 @@ class Examiner(Protocol):
 
     async def examine(self, candidate: Candidate) -> Report: ...
 
+    async def refresh(self) -> None:
+        """Forget which hosts could not be reached: the network was away."""
+
     async def close(self) -> None: ...
 
 

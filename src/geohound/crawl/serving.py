@@ -11,7 +11,7 @@ from typing import Any
 
 from geohound.model.visit import Candidate, Via
 
-from .frames import MARK, Incoming, framed, pack_report
+from .frames import MARK, REFRESH, Incoming, framed, pack_report
 from .report import Examiner
 
 BEAT_S = 1.0
@@ -42,7 +42,7 @@ class _Server:
                 if examiner is None:
                     examiner = await build(payload, self._mark)
                 else:
-                    self._take(pickle.loads(payload), examiner)  # noqa: S301 - from the crawl
+                    await self._take(pickle.loads(payload), examiner)  # noqa: S301 - from the crawl
         beating.cancel()
         for task in self._tasks.values():
             task.cancel()
@@ -50,10 +50,12 @@ class _Server:
         if examiner is not None:
             await examiner.close()
 
-    def _take(self, job: tuple[int, tuple[Any, ...] | None], examiner: Examiner) -> None:
+    async def _take(self, job: tuple[int, tuple[Any, ...] | None], examiner: Examiner) -> None:
         number, fields = job
         if fields is None:
-            if number in self._tasks:
+            if number == REFRESH.number:
+                await examiner.refresh()
+            elif number in self._tasks:
                 self._tasks[number].cancel()
             return
         url, via, *rest = fields

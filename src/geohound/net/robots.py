@@ -79,6 +79,11 @@ class Robots:
         found = (parse_target(name, base=target.origin + "/robots.txt") for name in entry.rules.sitemaps)
         return tuple(dict.fromkeys(each.url for each in found if isinstance(each, Target)))
 
+    def forget_troubles(self) -> None:
+        """Whoever could not be asked may be asked again at once: the trouble was our own."""
+        for origin in [origin for origin, entry in self._entries.items() if entry.trouble is not None]:
+            del self._entries[origin]
+
     def _fresh(self, origin: str) -> _Entry | None:
         entry = self._entries.get(origin)
         return entry if entry is not None and self._clock.monotonic() < entry.expires_at else None

@@ -24,6 +24,7 @@ from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, TASK_BITS, UNASKED, Visi
 
 MAX_URL_CHARS = 4096
 MAX_CLUE_CHARS = 300
+LONG_PAUSE_S = 5.0  # longer ones outlive a restart
 _RECENT_SOURCES = 2048
 _POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way
 
@@ -54,7 +55,10 @@ class SqliteFrontier:
     URLs come in canonical form (model.url.canonical): two spellings are two URLs here.
     """
 
-    def __init__(self, database: Database, clock: Clock, task: int, bounds: Bounds) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, task: int, bounds: Bounds, quiet_since: float | None = None
+    ) -> None:
+        """`quiet_since` is when the last request was surely over; a killed crawl may have asked until just now."""
         self.task = task
         self.bounds = bounds
         self.drops: Counter[FailureReason] = Counter()
@@ -71,9 +75,10 @@ class SqliteFrontier:
         self._next_source = 1
         self._sources: dict[str, int] = {}
         self._journal = Journal(database, self._drop_rows)
-        self._seen = HashSet(self._reload())
+        quiet_since = self._now() if quiet_since is None else quiet_since
+        self._seen = HashSet(self._reload(quiet_since))
 
-    def _reload(self) -> Iterator[int]:
+    def _reload(self, quiet_since: float) -> Iterator[int]:
         """Read everything back; yields the keys of all known URLs."""
         connection = self._database.read()
         first, last = self._id(0), self._id(MAX_NUMBER)
@@ -94,6 +99,20 @@ class SqliteFrontier:
                 self._pages += not probe
             self._next = number + 1
             yield key
+        self._leave_alone(quiet_since)
+
+    def _leave_alone(self, quiet_since: float) -> None:
+        """Nobody is asked sooner because the crawl was interrupted."""
+        now, wall = self._clock.monotonic(), self._now()
+        wait_s = max(0.0, quiet_since + self.bounds.host_delay_s - wall)
+        if wait_s:
+            for host in self._schedule.hosts():
+                self._schedule.postpone(host, now + wait_s)
+        rows = self._database.read().execute(
+            "SELECT host, until FROM pause WHERE task = ? AND until > ?", (self.task, wall)
+        )
+        for name, until in rows.fetchall():
+            self._schedule.postpone(self._schedule.host(name), now + until - wall)
 
     def admit(self, candidates: Sequence[Candidate]) -> Ack[int]:
         """Take in what is new and within bounds: how many. Whoever awaits the answer waits until they are on disk."""
@@ -237,7 +256,10 @@ class SqliteFrontier:
             self.drops[reason] += 1
         self._account(lease, state)
         now = self._clock.monotonic()
-        self._schedule.release(lease.host, max(now + self.bounds.host_delay_s, host_next_at or now))
+        next_at = max(now + self.bounds.host_delay_s, host_next_at or now)
+        self._schedule.release(lease.host, next_at)
+        if next_at - now > LONG_PAUSE_S:
+            batch.pauses.append((self.task, clean(lease.host.name), self._now() + next_at - now))
         if again:
             key = pack(candidate.score, lease.number)
             self._schedule.push_later(lease.host, lease.lane, key, now if retry_at is None else retry_at)

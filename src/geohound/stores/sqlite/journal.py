@@ -24,6 +24,7 @@ _MARK = "INSERT OR REPLACE INTO mark (url, body, words) VALUES (?, ?, ?)"
 _REQUEST = """
 INSERT INTO request (task, host, at, url, status, reason, bytes, elapsed_s, address)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_PAUSE = "INSERT OR REPLACE INTO pause (task, host, until) VALUES (?, ?, ?)"
 MOST_UNWRITTEN = 100_000  # rows that may wait in memory for a slow disk
 
 Row = tuple[Any, ...]
@@ -56,6 +57,7 @@ class Batch:
     settled: list[Row] = field(default_factory=list)
     marks: list[Row] = field(default_factory=list)
     requests: list[Row] = field(default_factory=list)
+    pauses: list[Row] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -151,6 +153,7 @@ class Journal:
             connection.executemany(_SETTLE, batch.settled)
             connection.executemany(_MARK, batch.marks)
             connection.executemany(_REQUEST, batch.requests)
+            connection.executemany(_PAUSE, batch.pauses)
             connection.executemany(_DROPS, drops)
 
 

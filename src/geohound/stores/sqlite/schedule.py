@@ -77,6 +77,9 @@ class Schedule:
             self._hosts.append(found)
         return found
 
+    def hosts(self) -> list[Host]:
+        return list(self._hosts)
+
     def push(self, host: Host, lane: int, key: int, now: float) -> None:
         """Queue a URL of a host."""
         best = host.best(lane)

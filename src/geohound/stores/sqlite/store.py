@@ -24,9 +24,11 @@ class Store:
 
     def frontier(self, task_id: int, bounds: Bounds) -> SqliteFrontier:
         """The frontier of a task as it was left; what was leased and not settled is pending again."""
-        if self.tasks.get_task(task_id) is None:
+        task = self.tasks.get_task(task_id)
+        if task is None:
             raise StoreError(f"There is no task {task_id} in {self._database.path}.")
-        return SqliteFrontier(self._database, self._clock, task_id, bounds)
+        quiet_since = task.finished_at.timestamp() if task.finished_at else None
+        return SqliteFrontier(self._database, self._clock, task_id, bounds, quiet_since)
 
     def requests(self, host: str, limit: int = 0) -> list[RequestRecord]:
         """What was asked of a host, the latest first."""

@@ -15,3 +15,6 @@ CREATE TABLE request (
   address TEXT NOT NULL
 );
 CREATE INDEX request_by_host ON request (host, at);
+
+-- Hosts that are to be left alone for long, until this time, whatever happens to the crawl meanwhile.
+CREATE TABLE pause (task INTEGER NOT NULL, host TEXT NOT NULL, until REAL NOT NULL, PRIMARY KEY (task, host)) WITHOUT ROWID;

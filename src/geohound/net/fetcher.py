@@ -159,7 +159,7 @@ class CurlFetcher:
         return None
 
     async def _insist(self, errand: Errand, target: Target, ask: Ask, ending: tuple[int, Failure]) -> Visit:
-        """Ask again: plain, where the coding is unknown; blindly, where TLS forbids it and we may; later, if busy."""
+        """Ask again: plain, where the coding is unknown; blindly, where TLS forbids and we may; later, if busy."""
         code: int
         visit: Visit
         code, visit = ending

@@ -1,9 +1,12 @@
-"""What a robots.txt says to us: RFC 9309, read as forgivingly as the big search engines do."""
+"""What a robots.txt says to us: RFC 9309, read as forgivingly as the big search engines do.
+
+Where the RFC and Google's reader differ, we take the reading that lets us ask for less.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 MAX_BYTES = 500 * 1024
@@ -23,9 +26,11 @@ _NAMES = {
     "sitemap": "sitemap", "site-map": "sitemap",
     "crawl-delay": "delay", "crawldelay": "delay",
 }  # fmt: skip
+_NAME_BEGINNINGS = tuple(_NAMES)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
+_CLEAN_AGENT = re.compile(r"[A-Za-z_-]+(?:$|/|\s+[\d(+])")  # a name, then its version or a comment, if anything
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _INDEX = re.compile(r"/index\.html?$")
 
@@ -69,29 +74,36 @@ class RobotsRules:
     rules: tuple[Rule, ...] = ()
     delay_s: float | None = None
     sitemaps: tuple[str, ...] = ()
-    beginnings: tuple[str, ...] = ()  # of all rules: a path with none of them is nobody's business
+    beginnings: tuple[str, ...] = ()  # of all that forbid: a path with none of them is nobody's business
+    beside: RobotsRules | None = None  # others that must allow it too
 
     def allow(self, path: str) -> bool:
         """May this path (with its query) be asked for? Not if the rules are made to take too long to tell."""
         if not self.rules or path == "/robots.txt":
-            return True
-        path = spell((path or "/").replace("*", "%2A").replace("$", "%24"))
-        if self.beginnings and not path.startswith(self.beginnings):
-            return True
+            return self.beside is None or self.beside.allow(path)
+        as_sent = upper_escapes((path or "/").replace("*", "%2A").replace("$", "%24"))
+        path = spell(as_sent)
+        if path.startswith(self.beginnings) and not self._allow(path, as_sent):
+            return False
+        return self.beside is None or self.beside.allow(as_sent)
+
+    def _allow(self, path: str, as_sent: str) -> bool:
+        """The most specific rule decides; those that allow must match the path as it is sent (see `_compile`)."""
         comparisons = 0
         for rule in self.rules:
-            if not path.startswith(rule.parts[0]):
+            subject = as_sent if rule.allows else path
+            if not subject.startswith(rule.parts[0]):
                 continue
-            comparisons += len(path) * min(rule.longest, len(path))
+            comparisons += len(subject) * min(rule.longest, len(subject))
             if comparisons > _MAX_COMPARISONS:
                 return False
-            if rule.matches(path):
+            if rule.matches(subject):
                 return rule.allows
         return True
 
 
 ALLOW_ALL = RobotsRules()
-DISALLOW_ALL = RobotsRules((Rule(False, ("/",), False, 1),))
+DISALLOW_ALL = RobotsRules((Rule(False, ("/",), False, 1),), beginnings=("/",))
 
 
 def spell(path: str) -> str:
@@ -99,6 +111,11 @@ def spell(path: str) -> str:
     if "%" not in path:
         return path
     return _ESCAPE.sub(_respell, path)
+
+
+def upper_escapes(path: str) -> str:
+    """Escapes in upper case, and nothing else changed."""
+    return _ESCAPE.sub(lambda match: match[0].upper(), path) if "%" in path else path
 
 
 def _respell(match: re.Match[str]) -> str:
@@ -144,28 +161,54 @@ def read_robots(body: bytes, user_agent: str) -> RobotsRules:
         else:
             in_rules = True
             _add_rule(current, name == "allow", value)
-    group = ours if ours.named else everybodys
+    if not ours.named:
+        return _settle(everybodys, sitemaps)
+    # "Foo Bar" is no name that the RFC knows: who says "foo" may mean us, and who says "*" too.
+    beside = None if _CLEAN_AGENT.match(user_agent) else _settle(everybodys, [])
+    return replace(_settle(ours, sitemaps), beside=beside)
+
+
+def _settle(group: _Group, sitemaps: list[str]) -> RobotsRules:
     # Stable sort: heaviest first, and Allow before Disallow of the same weight.
     rules = sorted(group.rules, key=lambda rule: (-rule.weight, not rule.allows))
-    beginnings = tuple(dict.fromkeys(rule.parts[0] for rule in rules))
+    beginnings = tuple(dict.fromkeys(rule.parts[0] for rule in rules if not rule.allows))
     return RobotsRules(tuple(rules), group.delay_s, tuple(sitemaps), beginnings)
 
 
 def _lines(body: bytes) -> list[tuple[str, str]]:
     """Known lines as (name, value); unknown ones are skipped and end no group (RFC 9309, 2.2.4)."""
-    text = body[:MAX_BYTES].decode("utf-8-sig", "surrogateescape")
+    text = _without_bom(body[:MAX_BYTES]).decode("utf-8", "surrogateescape")
     if len(body) > MAX_BYTES:
         text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # half a rule would forbid too much
     found = []
     for raw in _LINE_END.split(text):
         line = raw[:_MAX_LINE_CHARS].partition("#")[0].strip(" \t\0")
         name, colon, value = line.partition(":")
-        if not colon or name.strip().lower() not in _NAMES:
+        known = _known_name(name) if colon else ""
+        if not known:
             name, _, value = line.replace("\t", " ").partition(" ")  # "Disallow /x": the colon was forgotten
-        known = _NAMES.get(name.strip().lower())
+            known = _NAMES.get(name.strip().lower(), "")
         if known:
             found.append((known, value.strip(" \t")))
     return found
+
+
+def _without_bom(body: bytes) -> bytes:
+    """What careless editors leave of a byte order mark is taken off too."""
+    for byte in b"\xef\xbb\xbf":
+        if body[:1] != bytes((byte,)):
+            break
+        body = body[1:]
+    return body
+
+
+def _known_name(name: str) -> str:
+    """Names that only begin like a known one ("Disallowed", "User-agents") count as that one, as with Google."""
+    name = name.strip().lower()
+    known = _NAMES.get(name, "")
+    if not known and " " not in name and "\t" not in name and name.startswith(_NAME_BEGINNINGS):
+        known = next(_NAMES[beginning] for beginning in _NAME_BEGINNINGS if name.startswith(beginning))
+    return known
 
 
 def _addressed(value: str, token: str, ours: _Group, everybodys: _Group) -> _Group | None:
@@ -190,16 +233,22 @@ def _add_rule(groups: list[_Group], allows: bool, pattern: str) -> None:
 
 
 def _compile(allows: bool, pattern: str) -> Rule:
+    """Bytes beyond ASCII and spaces are escaped as a URL would have them; a $ inside stands for itself.
+
+    Escapes that nobody needs (%62 for b) are undone in what is forbidden, as the RFC has it; what is allowed must match
+    to the letter, as Google has it.
+    """
     to_the_end = pattern.endswith("$")
-    body = pattern[:-1] if to_the_end else pattern
-    # Bytes beyond ASCII and spaces are escaped as a URL would have them; a $ inside stands for itself.
-    raw = body.encode("utf-8", "surrogateescape")
-    body = spell(quote(raw, safe="/%*?#[]@!&'()+,;=:~|^{}`\\").replace("$", "%24"))
+    raw = (pattern[:-1] if to_the_end else pattern).encode("utf-8", "surrogateescape")
+    body = upper_escapes(quote(raw, safe="/%*?#[]@!&'()+,;=:~|^{}`\\").replace("$", "%24"))
+    if not allows:
+        body = spell(body)
     if not body.startswith(("/", "*")):
         body = "/" + body
     parts = tuple(body.split("*"))
     longest = max(map(len, parts[1:]), default=0)
-    return Rule(allows, parts, to_the_end, len(pattern.encode("utf-8", "surrogateescape")), longest)
+    weight = len(raw) + 2 * sum(byte > 0x7F for byte in raw) + to_the_end
+    return Rule(allows, parts, to_the_end, weight, longest)
 
 
 def _delay(value: str, known: float | None) -> float | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
+from unicodedata import normalize
 
 import ada_url
 
@@ -114,7 +115,23 @@ def _read_origin(origin: str) -> tuple[str, str, int, str] | str:
         hostname, port = authority, ""
     if not hostname.strip("."):
         return "no host"
+    if "xn--" in hostname and not all(map(_is_sound, hostname.split("."))):
+        return "not a URL"
     return scheme, hostname, int(port or _DEFAULT_PORTS[scheme]), authority
+
+
+def _is_sound(label: str) -> bool:
+    """The URL standard refuses a label in punycode that means nothing, or nothing beyond ASCII; ada-url does not."""
+    if not label.startswith("xn--"):
+        return True
+    try:
+        meaning = label[4:].encode("ascii").decode("punycode")
+    except (UnicodeError, ValueError):  # ValueError: code points that do not exist
+        return False
+    visible = meaning.replace("\u200c", "").replace("\u200d", "")  # joiners stand in Persian and Indian names
+    if meaning.isascii() or not visible.isprintable() or normalize("NFC", meaning) != meaning:
+        return False
+    return meaning.encode("punycode").decode("ascii").lower() == label[4:]
 
 
 @lru_cache(maxsize=16384)

@@ -67,9 +67,11 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(answers: Mapping[str, Answer], tls: ssl.SSLContext | None = None) -> AsyncIterator[Server]:
+async def serving(
+    answers: Mapping[str, Answer], tls: ssl.SSLContext | None = None, host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[Server]:
     server = Server(answers)
-    listener = await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=tls)
+    listener = await asyncio.start_server(server.serve, host, port, ssl=tls)
     server.port = listener.sockets[0].getsockname()[1]
     try:
         yield server

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
+import pycurl
 import pytest
 
 from geohound.model.visit import Failure, FailureReason
@@ -12,6 +13,7 @@ from geohound.net.fetcher import CurlFetcher, Manners
 from geohound.net.guard import Guard, parse_target
 from geohound.net.limits import Limits
 from geohound.net.routes import Route, parse_routes, route_for
+from geohound.net.transfer import Transfer
 
 # Spellings and wrappings of "this machine" and "the net behind it"; {p} is the listener's port.
 WAYS_IN = """
@@ -158,6 +160,103 @@ def test_the_listener_would_notice(listener):
 
     asyncio.run(run())
     assert was_reached(listener)
+
+
+def test_no_redirect_leads_to_the_listener(web, listener):
+    """The server stands on 127.0.0.2, which is open; the listener on 127.0.0.1, which is not, but its port is."""
+    port = listener.getsockname()[1]
+    ways = [way.replace("{p}", str(port)) for way in WAYS_IN if "\n" not in way]
+    answers = {
+        f"/{n}": b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + way.encode() + b"\r\n\r\n"
+        for n, way in enumerate(ways)
+    }
+
+    async def run():
+        async with web.serving(answers, host="127.0.0.2") as server:
+            manners = Manners(obey_robots=False, routes=(Route("*.test", "127.0.0.2", server.port),))
+            fetcher = CurlFetcher(Guard.opening(["127.0.0.2/32"], [port]), SHORT, manners)
+            visits = [await fetcher.fetch(f"http://a.test/{n}") for n in range(len(ways))]
+            await fetcher.close()
+            return visits, server
+
+    visits, server = asyncio.run(run())
+    refused = {FailureReason.FORBIDDEN_NET, FailureReason.BAD_URL}
+    reached = [ways[n] for n, v in enumerate(visits) if not (isinstance(v, Failure) and v.reason in refused)]
+    # What the URL standard reads as a path is one on the server itself: asked there, and not found.
+    assert [way for way in reached if not way.startswith(("http:127", "http:/127"))] == []
+    assert server.connections == 1
+    assert not was_reached(listener)
+
+
+def test_a_redirect_of_robots_txt_leads_nowhere_else_either(web, listener):
+    port = listener.getsockname()[1]
+    answers = {"/robots.txt": web.http(b"", f"Location: http://127.0.0.1:{port}/", status="302 F"), "/": web.http(b"x")}
+
+    async def run():
+        async with web.serving(answers, host="127.0.0.2") as server:
+            manners = Manners(routes=(Route("*.test", "127.0.0.2", server.port),))
+            fetcher = CurlFetcher(Guard.opening(["127.0.0.2/32"], [port]), SHORT, manners)
+            visit = await fetcher.fetch("http://a.test/")
+            await fetcher.close()
+            return visit
+
+    visit = asyncio.run(run())
+    assert visit.reason is FailureReason.FORBIDDEN_NET
+    assert not was_reached(listener)
+
+
+def answering(monkeypatch, answers):
+    """libcurl's own memory of names, told anew before each request: a name server that changes its mind."""
+    begin = Transfer.begin
+    left = list(answers)
+
+    def begin_with_answer(self, ask, *rest):
+        begin(self, ask, *rest)
+        self.curl.setopt(pycurl.RESOLVE, [left.pop(0)])
+
+    monkeypatch.setattr(Transfer, "begin", begin_with_answer)
+
+
+@pytest.mark.parametrize(
+    "later",
+    ["127.0.0.1", "127.0.0.1,127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1", "0.0.0.0"],
+)
+def test_a_name_that_changes_its_address_is_judged_anew_for_each_connection(web, listener, monkeypatch, later):
+    """Rebinding: good when it was first looked up, this machine the next time."""
+    port = listener.getsockname()[1]
+
+    async def run():
+        answers = {"/": web.http(b"x", "Connection: close")}
+        async with web.serving(answers, host="127.0.0.2", port=port) as server:
+            answering(monkeypatch, [f"evil.example:{port}:127.0.0.2", f"evil.example:{port}:{later}"])
+            fetcher = CurlFetcher(Guard.opening(["127.0.0.2/32"], [port]), SHORT, Manners(obey_robots=False))
+            first = await fetcher.fetch(f"http://evil.example:{port}/")
+            second = await fetcher.fetch(f"http://evil.example:{port}/")
+            await fetcher.close()
+            return first, second, server
+
+    first, second, server = asyncio.run(run())
+    assert first.body == b"x"
+    assert first.address == "127.0.0.2"
+    assert second.reason is FailureReason.FORBIDDEN_NET
+    assert server.connections == 1
+    assert not was_reached(listener)
+
+
+def test_of_several_addresses_only_the_open_one_is_asked(web, listener, monkeypatch):
+    port = listener.getsockname()[1]
+
+    async def run():
+        async with web.serving({"/": web.http(b"x")}, host="127.0.0.2", port=port):
+            answering(monkeypatch, [f"evil.example:{port}:127.0.0.1,[::1],127.0.0.2"])
+            fetcher = CurlFetcher(Guard.opening(["127.0.0.2/32"], [port]), SHORT, Manners(obey_robots=False))
+            visit = await fetcher.fetch(f"http://evil.example:{port}/")
+            await fetcher.close()
+            return visit
+
+    visit = asyncio.run(run())
+    assert (visit.body, visit.address) == (b"x", "127.0.0.2")
+    assert not was_reached(listener)
 
 
 @pytest.mark.parametrize("name", ["localhost", "evil.test"])

@@ -5,11 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-import subprocess
-import sys
-import textwrap
 import time
-import zlib
 
 import pytest
 
@@ -88,6 +84,22 @@ def test_a_slow_thinker_within_the_first_byte_time_is_not_stalled(web):
 
     (visit,), _ = web.ask({"/": thinks}, "http://a.test/", limits=limits)
     assert visit.body == b"thought"
+
+
+def test_a_server_that_stops_to_think_in_the_middle_is_no_drip(web):
+    """Headers at once, then the first words, then a pause longer than drips get: some map servers answer like this."""
+    limits = Limits(stall_s=3, drip_s=0.3, total_s=5)
+
+    async def thinks(reader, writer):
+        writer.write(OK + b"Content-Length: 12\r\n\r\n")
+        await asyncio.sleep(0.3)
+        writer.write(b"<?xml")
+        await asyncio.sleep(1)
+        writer.write(b"thought")
+        await writer.drain()
+
+    (visit,), _ = web.ask({"/": thinks}, "http://a.test/", limits=limits)
+    assert visit.body == b"<?xmlthought"
 
 
 @pytest.mark.parametrize(
@@ -206,64 +218,6 @@ def test_after_every_kind_of_trouble_the_fetcher_still_works(web):
     urls = [f"http://a.test/{name}" for name in ("hang", "ok", "endless", "ok", "broken", "ok")]
     visits, _ = web.ask(answers, *urls, limits=QUICK, max_bytes=10_000)
     assert [v.body for v in visits[1::2]] == [b"fine"] * 3
-
-
-BOMB_SCRIPT = """
-    import asyncio, sys, time
-    from geohound.net.fetcher import CurlFetcher, Manners
-    from geohound.net.guard import Guard
-
-    async def main(port):
-        fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]), manners=Manners(obey_robots=False))
-        began = time.monotonic()
-        visit = await fetcher.fetch(f"http://127.0.0.1:{port}/")
-        print(len(visit.body), visit.truncated, time.monotonic() - began)
-        await fetcher.close()
-        # not ru_maxrss: a child inherits that of the process it was forked from
-        print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
-
-    asyncio.run(main(sys.argv[1]))
-"""
-
-
-def pack_gzip():
-    """1 GiB of zeros: one packed piece of 16 MiB, again and again; its checksum is never reached."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    piece = packer.compress(bytes(1 << 24)) + packer.flush(zlib.Z_FULL_FLUSH)
-    return b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" + piece * 64
-
-
-def pack_brotli():
-    import brotli
-
-    packer = brotli.Compressor(quality=1)
-    pieces = [packer.process(bytes(1 << 24)) for _ in range(64)]
-    return b"".join(pieces) + packer.finish()
-
-
-def pack_gzip_twice():
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    return packer.compress(pack_gzip()) + packer.flush()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("coding", "pack"), [("gzip", pack_gzip), ("br", pack_brotli), ("gzip, gzip", pack_gzip_twice)]
-)
-def test_a_gibibyte_bomb_costs_neither_memory_nor_time(web, coding, pack):
-    async def run():
-        bomb = web.http(pack(), f"Content-Encoding: {coding}")
-        async with web.serving({"/": bomb}) as server:
-            script = textwrap.dedent(BOMB_SCRIPT)
-            command = [sys.executable, "-c", script, str(server.port)]
-            child = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
-            out, _ = await child.communicate()
-            return out.decode().split()
-
-    size, truncated, seconds, peak_kib = asyncio.run(run())
-    assert (int(size), truncated) == (20 * 1024 * 1024, "True")
-    assert float(seconds) < 5
-    assert int(peak_kib) < 100 * 1024
 
 
 def test_a_host_that_takes_no_connection_is_left_in_time_while_others_are_served(web):

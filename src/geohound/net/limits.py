@@ -14,8 +14,9 @@ class Limits:
 
     connect_s: float = 10.0  # name, TCP and TLS
     first_byte_s: float = 30.0  # from the start of the request to the first complete header line
-    stall_s: float = 10.0  # a window this long …
-    stall_bytes_per_s: int = 1000  # … must bring this many bytes per second on average
+    stall_s: float = 10.0  # a window this long must bring `stall_bytes_per_s` on average
+    drip_s: float = 4.0  # and one this long too, if what it brings comes drop by drop: that is no server thinking
+    stall_bytes_per_s: int = 1000
     total_s: float = 120.0
     max_bytes: int = 20 * MIB  # decoded body kept; more is cut off and marked
     max_wire_bytes: int = 50 * MIB  # body as sent: stops streams that unpack to nothing

@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 import ssl
+import sys
 from asyncio import Future
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,9 +23,15 @@ from .limits import Limits
 from .routes import Route
 from .tls import STRICT, Leniency
 
+_BYTES_RECEIVED_AT = 128  # in Linux's struct tcp_info
 _KEEP = None  # what a callback returns to go on
 _ABORT = 0  # fewer bytes than offered: libcurl stops with E_WRITE_ERROR
+# What this libcurl can unpack, piece by piece; other codings are not asked for, and refused if they come.
+_CODINGS = "gzip, deflate" + ", br" * ("brotli/" in pycurl.version) + ", zstd" * ("zstd/" in pycurl.version)
 _MAX_REDIRECT_BODY_BYTES = 64 * 1024
+_MAX_CHUNKS = 2_000
+_MAX_CRUMBS = 500_000  # after those; half a second's work
+_DROPS = 3  # in one window: more than a server sends that stops to think
 _REDIRECT_CODES = ([b"301"], [b"302"], [b"303"], [b"307"], [b"308"])
 
 
@@ -71,6 +78,8 @@ class Transfer:
         self.sockets = 0
         self.header_lines.clear()
         self.chunks: list[bytes] = []
+        self.crumbs: bytearray | None = None  # what follows many chunks: a list of single bytes costs forty times them
+        self.crumbs_taken = 0
         self.body_bytes = 0
         self.truncated = False
         self.stop: Stop | None = None
@@ -79,6 +88,10 @@ class Transfer:
         self.deadline = 0.0
         self.marked_at = 0.0
         self.marked_bytes = 0
+        self.answering = False  # when somebody last looked
+        self.seen_bytes = 0
+        self.raw_base: int | None = None  # what the kernel had counted for the connection before this request
+        self.drops = 0  # looks at the transfer in this window that found it had received more
         self._max_bytes = ask.max_bytes
         self.in_body = False
 
@@ -111,7 +124,7 @@ class Transfer:
             curl.setopt(pycurl.CONNECT_TO, [f"::{ask.route.host}:{ask.route.port}"])
         else:
             curl.unsetopt(pycurl.CONNECT_TO)  # setting an empty list would leave the last route in place
-        curl.setopt(pycurl.ENCODING, "gzip, deflate, br" if ask.decode else "identity")
+        curl.setopt(pycurl.ENCODING, _CODINGS if ask.decode else "identity")
         curl.setopt(pycurl.HTTP_CONTENT_DECODING, int(ask.decode))
         self._secure(ask.tls)
 
@@ -132,23 +145,48 @@ class Transfer:
         limits = self._limits
         if now >= self.deadline:
             return Stop(FailureReason.TOTAL_TIMEOUT, f"not done in {limits.total_s:g} s")
+        wire_bytes = self._wire_bytes()
         if not self.header_lines:
             if now - self.started_at >= limits.first_byte_s:
                 return Stop(FailureReason.FIRST_BYTE_TIMEOUT, f"no header in {limits.first_byte_s:g} s")
-            self.marked_at = now
+            stop = self._objection_to_speed(now, wire_bytes)
+            if stop is None or self.drops >= _DROPS:
+                return stop
+            self.marked_at = now  # silence: it may think for as long as it may be silent before its first byte
             return None
         if objection := self.objection_to_headers():  # interim answers and trailers may go on for ever
             return objection
-        wire_bytes = int(self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T))
         if wire_bytes > limits.max_wire_bytes:
             return Stop(FailureReason.TOO_LARGE, f"more than {limits.max_wire_bytes} bytes on the wire")
-        received = wire_bytes + self.header_bytes
+        if not self.answering:
+            self.answering = True
+            self.marked_at, self.marked_bytes = now, wire_bytes
+        return self._objection_to_speed(now, wire_bytes)
+
+    def _wire_bytes(self) -> int:
+        """Received for this request, as far as anybody knows.
+
+        libcurl counts no extensions of chunks and no unfinished line, which may go on for ever; the kernel counts all.
+        """
+        counted = int(self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + self.header_bytes
+        raw_bytes = received_bytes(int(self.curl.getinfo(pycurl.LASTSOCKET)))
+        if self.raw_base is None:
+            self.raw_base = raw_bytes - counted
+        return max(counted, raw_bytes - self.raw_base)
+
+    def _objection_to_speed(self, now: float, received: int) -> Stop | None:
+        """Too little over a window, which is short if it brought drop after drop, long if it brought silence."""
+        limits = self._limits
+        if received > self.seen_bytes:
+            self.seen_bytes = received
+            self.drops += 1
         window_s, gained = now - self.marked_at, received - self.marked_bytes
-        if window_s < limits.stall_s:
+        if window_s < min(limits.drip_s, limits.stall_s):
             return None
-        if gained < limits.stall_bytes_per_s * window_s:
+        if gained >= limits.stall_bytes_per_s * window_s:
+            self.marked_at, self.marked_bytes, self.drops = now, received, 0
+        elif window_s >= limits.stall_s or self.drops >= _DROPS:
             return Stop(FailureReason.STALLED, f"{gained} bytes in {window_s:.1f} s")
-        self.marked_at, self.marked_bytes = now, received
         return None
 
     def objection_to_headers(self) -> Stop | None:
@@ -167,6 +205,9 @@ class Transfer:
     def take(self) -> bytes:
         """The body, handed over without a second copy staying behind."""
         chunks, self.chunks = self.chunks, []
+        crumbs, self.crumbs = self.crumbs, None
+        if crumbs:
+            return b"".join((*chunks, crumbs))
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def close(self) -> None:
@@ -224,12 +265,21 @@ class Transfer:
             return _ABORT
         room = self._max_bytes - self.body_bytes
         if len(chunk) > room:
-            self.chunks.append(chunk[:room])
+            (self.chunks.append if self.crumbs is None else self.crumbs.extend)(chunk[:room])
             self.body_bytes += room
             self.truncated = True
             return _ABORT
-        self.chunks.append(chunk)
         self.body_bytes += len(chunk)
+        if len(self.chunks) < _MAX_CHUNKS:
+            self.chunks.append(chunk)
+            return _KEEP
+        if self.crumbs is None:
+            self.crumbs = bytearray()
+        self.crumbs += chunk
+        self.crumbs_taken += 1
+        if self.crumbs_taken > _MAX_CRUMBS:
+            self.truncated = True
+            return _ABORT
         return _KEEP
 
 
@@ -255,6 +305,23 @@ def _request_headers(ask: Ask) -> list[str]:
     if ask.known is not None and ask.known.last_modified:
         headers.append("If-Modified-Since: " + one_line(ask.known.last_modified))
     return headers
+
+
+def received_bytes(fd: int) -> int:
+    """What the kernel has received on this socket; 0 where it does not tell."""
+    if fd < 0 or not hasattr(socket, "TCP_INFO"):
+        return 0
+    try:
+        probe = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, fileno=fd)
+    except OSError:
+        return 0
+    try:
+        told = probe.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_RECEIVED_AT + 8)
+    except OSError:
+        return 0
+    finally:
+        probe.detach()  # the socket is libcurl's
+    return int.from_bytes(told[_BYTES_RECEIVED_AT:], sys.byteorder)
 
 
 def _text(host: str | bytes) -> str:

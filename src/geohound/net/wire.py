@@ -178,4 +178,4 @@ def _objection_to_end(transfer: Transfer, status: int) -> Stop | None:
 
 
 def _sweep_s(limits: Limits) -> float:
-    return min(0.25, min(limits.first_byte_s, limits.stall_s, limits.total_s) / 4)
+    return min(0.25, min(limits.first_byte_s, limits.stall_s, limits.drip_s, limits.total_s) / 4)

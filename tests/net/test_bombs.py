@@ -1,0 +1,203 @@
+"""Answers made to cost much: each is met by a fetcher with the usual limits, in a process of its own, measured."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import subprocess
+import sys
+import textwrap
+import zlib
+
+import brotli
+import pycurl
+import pytest
+
+MAX_KIB = 100 * 1024
+MAX_S = 5.0
+KEPT = 20 * 1024 * 1024  # what is kept of a body
+ZSTD = KEPT if "zstd/" in pycurl.version else "BAD_ANSWER"  # what nobody here can unpack is refused
+
+CHILD = """
+    import asyncio, sys, time
+    from geohound.model.visit import Response
+    from geohound.net.fetcher import CurlFetcher, Manners
+    from geohound.net.guard import Guard
+
+    async def main(port):
+        fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]), manners=Manners(obey_robots=False))
+        began, cpu = time.monotonic(), time.process_time()
+        visit = await fetcher.fetch(f"http://127.0.0.1:{port}/")
+        told = (len(visit.body), visit.truncated) if isinstance(visit, Response) else (visit.reason.name, visit.detail)
+        print(*told, sep="\\t")
+        print(time.monotonic() - began, time.process_time() - cpu)
+        await fetcher.close()
+        # not ru_maxrss: a child inherits that of the process it was forked from
+        print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
+
+    asyncio.run(main(sys.argv[1]))
+"""
+
+
+def meet(web, answer):
+    """What the fetcher makes of it, its seconds on the clock and of CPU, and its peak of memory in KiB."""
+
+    async def run():
+        async with web.serving({"/": answer}) as server:
+            command = [sys.executable, "-c", textwrap.dedent(CHILD), str(server.port)]
+            child = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
+            out, _ = await child.communicate()
+            return out.decode().splitlines()
+
+    told, times, peak = asyncio.run(run())
+    seconds, cpu_s = map(float, times.split())
+    return told.split("\t"), seconds, cpu_s, int(peak)
+
+
+def check(web, answer, expected, max_s=MAX_S):
+    told, seconds, cpu_s, peak_kib = meet(web, answer)
+    assert told[0] == expected, told
+    assert seconds < max_s
+    assert cpu_s < MAX_S
+    assert peak_kib < MAX_KIB
+
+
+def deflated_zeros(pieces):
+    """A packed piece of 16 MiB of zeros, again and again; nobody gets to its checksum."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return (packer.compress(bytes(1 << 24)) + packer.flush(zlib.Z_FULL_FLUSH)) * pieces
+
+
+def pack_gzip():
+    return b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" + deflated_zeros(64)
+
+
+def pack_zlib():
+    return b"\x78\xda" + deflated_zeros(64)
+
+
+def pack_members():
+    """Each member small, and ten thousand of them."""
+    return gzip.compress(bytes(100_000), 9) * 10_000
+
+
+def pack_brotli():
+    packer = brotli.Compressor(quality=1)
+    return b"".join(packer.process(bytes(1 << 24)) for _ in range(64)) + packer.finish()
+
+
+def pack_zstd():
+    """A frame of RLE blocks, four bytes for 128 KiB of zeros each, as in RFC 8878; `zstd -d` makes 1 GiB of it."""
+    block = (((128 * 1024) << 3) | (1 << 1)).to_bytes(3, "little") + b"\0"
+    return b"\x28\xb5\x2f\xfd\x00\x58" + block * 8192
+
+
+def packed_in_gzip(inner):
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return packer.compress(inner) + packer.flush()
+
+
+PACKED = {
+    "gzip": (pack_gzip, KEPT),
+    "deflate": (pack_zlib, KEPT),
+    "br": (pack_brotli, KEPT),
+    "gzip, gzip": (lambda: packed_in_gzip(pack_gzip()), KEPT),
+    "br, gzip": (lambda: packed_in_gzip(pack_brotli()), KEPT),
+    "gzip, gzip, gzip": (lambda: packed_in_gzip(packed_in_gzip(pack_gzip())), KEPT),
+    "zstd": (pack_zstd, ZSTD),
+    "zstd, gzip": (lambda: packed_in_gzip(pack_zstd()), ZSTD),
+    "gzip" + ", gzip" * 9: (lambda: packed_in_gzip(pack_gzip()), "BAD_ANSWER"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("coding", PACKED)
+def test_a_gibibyte_in_a_small_parcel(web, coding):
+    pack, expected = PACKED[coding]
+    check(web, web.http(pack(), f"Content-Encoding: {coding}"), str(expected))
+
+
+@pytest.mark.slow
+def test_ten_thousand_members_in_one_gzip(web):
+    """libcurl reads the first and refuses what follows; whichever it does, it is cheap."""
+    told, seconds, _, peak_kib = meet(web, web.http(pack_members(), "Content-Encoding: gzip"))
+    assert told[0] in ("BAD_ANSWER", "100000", str(KEPT))
+    assert seconds < MAX_S
+    assert peak_kib < MAX_KIB
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+def repeats(head, piece, pause_s=0.0):
+    """A handler that never stops sending the same piece."""
+
+    async def handler(reader, writer):
+        writer.write(head)
+        while True:
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(pause_s)
+
+    return handler
+
+
+ENDLESS = {
+    "body": (repeats(OK + b"\r\n", b"x" * 65_536), str(KEPT)),
+    "body of known length": (repeats(OK + b"Content-Length: 999999999999\r\n\r\n", b"x" * 65_536), str(KEPT)),
+    "chunks": (repeats(CHUNKED, b"10000\r\n" + b"x" * 65_536 + b"\r\n"), str(KEPT)),
+    "chunks of one byte": (repeats(CHUNKED, b"1\r\nx\r\n" * 10_000), "502001"),
+    "one chunk": (repeats(CHUNKED + b"7fffffffffffffff\r\n", b"x" * 65_536), str(KEPT)),
+    "chunk extensions": (repeats(CHUNKED + b"5", b";a=" + b"b" * 10_000), "TOO_LARGE"),
+    "chunk extensions in every chunk": (repeats(CHUNKED, b"1;" + b"a" * 4000 + b"\r\nx\r\n"), "TOO_LARGE"),
+    "digits of a chunk's length": (repeats(CHUNKED, b"0" * 10_000), "BAD_ANSWER"),
+    "headers": (repeats(OK, b"X-A: " + b"b" * 1000 + b"\r\n"), "TOO_LARGE"),
+    "one header": (repeats(OK + b"X-A: ", b"b" * 10_000), "TOO_LARGE"),
+    "folded header": (repeats(OK + b"X-A: b\r\n", b" " + b"b" * 100 + b"\r\n"), "TOO_LARGE"),
+    "names of headers": (repeats(OK, b"x" * 10_000), "TOO_LARGE"),
+    "status line": (repeats(b"HTTP/1.1 200 ", b"O" * 10_000), "TOO_LARGE"),
+    "interim answers": (repeats(b"", b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" * 100), "TOO_LARGE"),
+    "100 Continue": (repeats(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100), "TOO_LARGE"),
+    "102 Processing": (repeats(b"", b"HTTP/1.1 102 Processing\r\n\r\n" * 100), "TOO_LARGE"),
+    "trailers": (repeats(CHUNKED + b"0\r\n", b"T: x\r\n" * 100), "TOO_LARGE"),
+    "blank lines before the status": (repeats(b"", b"\r\n" * 1000), "BAD_ANSWER"),
+    "empty deflate blocks": (
+        repeats(OK + b"Content-Encoding: deflate\r\n\r\n\x78\x9c", b"\x00\x00\x00\xff\xff" * 10_000),
+        "TOO_LARGE",
+    ),
+    "name of a gzip member": (
+        repeats(OK + b"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\xff", b"n" * 65_536),
+        "TOO_LARGE",
+    ),
+    "redirect": (repeats(b"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n", b"x" * 65_536), "REDIRECT_LOOP"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ENDLESS)
+def test_what_has_no_end_is_left(web, what):
+    handler, expected = ENDLESS[what]
+    check(web, handler, expected)
+
+
+DRIPS = {
+    "body": repeats(OK + b"\r\n", b"x", 0.1),
+    "body of known length": repeats(OK + b"Content-Length: 100000\r\n\r\n", b"xxxx", 0.2),
+    "chunks": repeats(CHUNKED, b"1\r\nx\r\n", 0.3),
+    "status line": repeats(b"HTTP/1.1 200 ", b"O", 0.2),
+    "headers": repeats(OK, b"X-A: b\r\n", 0.2),
+    "one header": repeats(OK + b"X-A: ", b"b", 0.2),
+    "interim answers": repeats(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.5),
+    "trailers": repeats(CHUNKED + b"0\r\n", b"T: x\r\n", 0.2),
+    "gzip": repeats(OK + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(b"x")[:10], 0.2),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", DRIPS)
+def test_slow_drips_are_left_soon(web, what):
+    told, seconds, _, peak_kib = meet(web, DRIPS[what])
+    assert told[0] in ("STALLED", "BAD_ANSWER"), told
+    assert seconds < MAX_S
+    assert peak_kib < MAX_KIB

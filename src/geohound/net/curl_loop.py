@@ -8,7 +8,8 @@ import pycurl
 
 from geohound.model.visit import FailureReason
 
-from .transfer import Stop, Transfer
+from .flow import Stop
+from .transfer import Transfer
 from .watching import watcher
 
 

@@ -78,7 +78,10 @@ class Target(NamedTuple):
 _AS_IT_IS = re.compile(
     r"(https?://(?:[a-z0-9][a-z0-9_-]*\.)+[a-z]+)(/[\w~+,=:@&;!$()*./%-]*(?:\?[\w~+,=:@&;!$()*./%?-]*)?)", re.ASCII
 )
-_NOT_AS_IT_IS = re.compile(r"/\.|/%2|--")
+
+
+def _is_as_it_is(url: str) -> bool:
+    return "/." not in url and "--" not in url and "/%2" not in url
 
 
 def parse_target(url: str, base: str = "") -> Target | str:
@@ -86,7 +89,7 @@ def parse_target(url: str, base: str = "") -> Target | str:
     if len(url) > _MAX_URL_CHARS:
         return "too long"
     plain = _AS_IT_IS.fullmatch(url)
-    if plain is not None and not _NOT_AS_IT_IS.search(url):
+    if plain is not None and _is_as_it_is(url):
         origin, path = plain.groups()
         href = url
     else:

@@ -58,8 +58,8 @@ class Robots:
 
     def permits(self, target: Target) -> bool:
         """Is it known by now that this target may be asked for? Without waiting; False may mean "ask me properly"."""
-        entry = self._fresh(target.origin)
-        return entry is not None and entry.rules.allow(target.path)
+        entry = self._entries.get(target.origin)
+        return entry is not None and self._clock.monotonic() < entry.expires_at and entry.rules.allow(target.path)
 
     def delay_s(self, url: str) -> float | None:
         """The crawl-delay asked for by the origin of a URL, as far as its robots.txt is known by now."""

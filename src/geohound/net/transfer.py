@@ -6,9 +6,7 @@ import errno
 import os
 import socket
 import ssl
-import sys
 from asyncio import Future
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,13 +15,13 @@ import pycurl
 from geohound.model.visit import FailureReason, Validators
 
 from .addresses import Addresses
+from .flow import Flow, Stop
 from .guard import Guard
 from .headers import one_line
 from .limits import Limits
 from .routes import Route
 from .tls import STRICT, Leniency
 
-_BYTES_RECEIVED_AT = 128  # in Linux's struct tcp_info
 _KEEP = None  # what a callback returns to go on
 _ABORT = 0  # fewer bytes than offered: libcurl stops with E_WRITE_ERROR
 # What this libcurl can unpack, piece by piece; other codings are not asked for, and refused if they come.
@@ -31,7 +29,6 @@ _CODINGS = "gzip, deflate" + ", br" * ("brotli/" in pycurl.version) + ", zstd" *
 _MAX_REDIRECT_BODY_BYTES = 64 * 1024
 _MAX_CHUNKS = 2_000
 _MAX_CRUMBS = 500_000  # after those; half a second's work
-_DROPS = 3  # in one window: more than a server sends that stops to think
 _REDIRECT_CODES = ([b"301"], [b"302"], [b"303"], [b"307"], [b"308"])
 
 
@@ -48,14 +45,6 @@ class Ask(NamedTuple):
 
 
 _NOTHING = Ask("", "", 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Why a transfer was ended by us."""
-
-    reason: FailureReason
-    detail: str
 
 
 class Transfer:
@@ -86,12 +75,7 @@ class Transfer:
         self.refused = ""  # what the guard said when it refused an address
         self.started_at = 0.0
         self.deadline = 0.0
-        self.marked_at = 0.0
-        self.marked_bytes = 0
-        self.answering = False  # when somebody last looked
-        self.seen_bytes = 0
-        self.raw_base: int | None = None  # what the kernel had counted for the connection before this request
-        self.drops = 0  # looks at the transfer in this window that found it had received more
+        self._flow: Flow | None = None
         self._max_bytes = ask.max_bytes
         self.in_body = False
 
@@ -111,7 +95,7 @@ class Transfer:
     def begin(self, ask: Ask, now: float, deadline: float, claimed: str | None = None) -> None:
         """Make the handle ready for this request."""
         self._clear(ask, claimed)
-        self.started_at = self.marked_at = now
+        self.started_at = now
         self.deadline = deadline
         curl = self.curl
         curl.setopt(pycurl.URL, ask.url)
@@ -141,53 +125,24 @@ class Transfer:
             curl.unsetopt(pycurl.SSL_CIPHER_LIST)
 
     def overdue(self, now: float) -> Stop | None:
-        """The bound in time or wire bytes that this transfer has broken, if any."""
+        """The bound in time or wire bytes that this transfer has broken, if any; asked a few times a second."""
         limits = self._limits
         if now >= self.deadline:
             return Stop(FailureReason.TOTAL_TIMEOUT, f"not done in {limits.total_s:g} s")
-        wire_bytes = self._wire_bytes()
+        counted = int(self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + self.header_bytes
+        flow = self._flow
+        if flow is None:
+            flow = self._flow = Flow(self.started_at)
+        received = flow.received(counted, int(self.curl.getinfo(pycurl.LASTSOCKET)))
         if not self.header_lines:
             if now - self.started_at >= limits.first_byte_s:
                 return Stop(FailureReason.FIRST_BYTE_TIMEOUT, f"no header in {limits.first_byte_s:g} s")
-            stop = self._objection_to_speed(now, wire_bytes)
-            if stop is None or self.drops >= _DROPS:
-                return stop
-            self.marked_at = now  # silence: it may think for as long as it may be silent before its first byte
-            return None
+            return flow.objection(now, received, limits, may_be_silent=True)
         if objection := self.objection_to_headers():  # interim answers and trailers may go on for ever
             return objection
-        if wire_bytes > limits.max_wire_bytes:
+        if received > limits.max_wire_bytes:
             return Stop(FailureReason.TOO_LARGE, f"more than {limits.max_wire_bytes} bytes on the wire")
-        if not self.answering:
-            self.answering = True
-            self.marked_at, self.marked_bytes = now, wire_bytes
-        return self._objection_to_speed(now, wire_bytes)
-
-    def _wire_bytes(self) -> int:
-        """Received for this request, as far as anybody knows.
-
-        libcurl counts no extensions of chunks and no unfinished line, which may go on for ever; the kernel counts all.
-        """
-        counted = int(self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + self.header_bytes
-        raw_bytes = received_bytes(int(self.curl.getinfo(pycurl.LASTSOCKET)))
-        if self.raw_base is None:
-            self.raw_base = raw_bytes - counted
-        return max(counted, raw_bytes - self.raw_base)
-
-    def _objection_to_speed(self, now: float, received: int) -> Stop | None:
-        """Too little over a window, which is short if it brought drop after drop, long if it brought silence."""
-        limits = self._limits
-        if received > self.seen_bytes:
-            self.seen_bytes = received
-            self.drops += 1
-        window_s, gained = now - self.marked_at, received - self.marked_bytes
-        if window_s < min(limits.drip_s, limits.stall_s):
-            return None
-        if gained >= limits.stall_bytes_per_s * window_s:
-            self.marked_at, self.marked_bytes, self.drops = now, received, 0
-        elif window_s >= limits.stall_s or self.drops >= _DROPS:
-            return Stop(FailureReason.STALLED, f"{gained} bytes in {window_s:.1f} s")
-        return None
+        return flow.objection(now, received, limits)
 
     def objection_to_headers(self) -> Stop | None:
         """libcurl stops at 300 kB of headers by itself, which bounds memory; our own bound is lower."""
@@ -305,23 +260,6 @@ def _request_headers(ask: Ask) -> list[str]:
     if ask.known is not None and ask.known.last_modified:
         headers.append("If-Modified-Since: " + one_line(ask.known.last_modified))
     return headers
-
-
-def received_bytes(fd: int) -> int:
-    """What the kernel has received on this socket; 0 where it does not tell."""
-    if fd < 0 or not hasattr(socket, "TCP_INFO"):
-        return 0
-    try:
-        probe = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, fileno=fd)
-    except OSError:
-        return 0
-    try:
-        told = probe.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_RECEIVED_AT + 8)
-    except OSError:
-        return 0
-    finally:
-        probe.detach()  # the socket is libcurl's
-    return int.from_bytes(told[_BYTES_RECEIVED_AT:], sys.byteorder)
 
 
 def _text(host: str | bytes) -> str:

@@ -13,12 +13,13 @@ from geohound.model.visit import Failure, FailureReason, RequestRecord, Response
 
 from .addresses import Addresses
 from .curl_loop import CurlLoop
+from .flow import Stop
 from .guard import Guard, Target
 from .headers import final_lines, has_end, read_headers
 from .limits import Limits
 from .manners import Manners
 from .metrics import Metrics
-from .transfer import Ask, Stop, Transfer
+from .transfer import Ask, Transfer
 from .trouble import explain
 
 _IDLE_HANDLES = 256

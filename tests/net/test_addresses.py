@@ -182,14 +182,14 @@ NAMES = ["127.0.0.1", "localhost"]
 
 def test_two_names_of_one_address_take_turns(web):
     def manners(_port):
-        return Manners(obey_robots=False, pace=PaceRules(min_delay_s=0.8, elapsed_factor=0))
+        return Manners(obey_robots=False, pace=PaceRules(min_delay_s=6, elapsed_factor=0))
 
     visits, gaps, metrics = ask_many(web, NAMES, manners)
     assert [v.status for v in visits] == [200, 200]
     assert [v.address for v in visits] == ["127.0.0.1"] * 2
-    assert gaps[0] >= 0.19
+    assert gaps[0] >= 1.4  # a quarter of the pause, but for the moment between the claim and the arrival
     assert metrics.waits == 1
-    assert 0.1 < metrics.waited_s < 1
+    assert 0 < metrics.waited_s <= 2
     assert metrics.requests == 2  # the attempt for which it was too soon never left this machine
 
 

@@ -134,7 +134,7 @@ class CurlFetcher:
                     return trouble
             tls = STRICT if self.manners.verify_tls else self._faults.leniency(target.origin)
             known = errand.known if not errand.chain else None  # they belong to the address asked for, not to others
-            ask = Ask(target.url, errand.accept, errand.max_bytes, route, True, tls, known)
+            ask = Ask(target.url, errand.max_bytes, errand.accept, route, True, tls, known)
             address = self._addresses.of(host) if route is None else None
             if address is None or self._addresses.claim(address):
                 code, visit = await self._wire.perform(errand, target, ask, address)

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from geohound.model.exposition import Metric, MetricType, Sample, histogram
-from geohound.model.visit import Failure, FailureReason, Response, Visit
+from geohound.model.visit import FailureReason, Response, Visit
 
 _BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 
@@ -32,13 +32,12 @@ class Metrics:
 
     def record(self, visit: Visit) -> None:
         self.visits += 1
-        match visit:
-            case Response():
-                self.by_status[visit.status] += 1
-                self.body_bytes += len(visit.body)
-                self.truncated += visit.truncated
-            case Failure():
-                self.by_failure[visit.reason] += 1
+        if isinstance(visit, Response):
+            self.by_status[visit.status] += 1
+            self.body_bytes += len(visit.body)
+            self.truncated += visit.truncated
+        else:
+            self.by_failure[visit.reason] += 1
 
     def record_request(self, wire_bytes: int, elapsed_s: float) -> None:
         self.requests += 1

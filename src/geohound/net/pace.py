@@ -108,16 +108,17 @@ class Pace:
 
     def record(self, host: str, visit: Visit, crawl_delay_s: float | None = None) -> float:
         """A visit to the host is over: when the next may begin."""
-        known = self._hosts.get(host, _NEW)
+        known = self._hosts.get(host)
+        if known is None:
+            known = _NEW
+            if len(self._hosts) >= _MAX_HOSTS:
+                self._forget(self._clock.monotonic())
         troubles = known.troubles + 1 if is_in_trouble(visit) else 0
         now = self._clock.monotonic()
         due = now + pause_s(visit, troubles, crawl_delay_s, self._rules)
-        # Two visits may have been under way at once: the longer pause counts.
-        pace = HostPace(max(known.next_at, due), troubles, now)
-        if len(self._hosts) >= _MAX_HOSTS and host not in self._hosts:
-            self._forget(now)
-        self._hosts[host] = pace
-        return pace.next_at
+        due = max(due, known.next_at)  # two visits may have been under way at once: the longer pause counts
+        self._hosts[host] = HostPace(due, troubles, now)
+        return due
 
     def _forget(self, now: float) -> None:
         """Hosts that are due and well need no memory; if all are waiting, the ones due soonest go."""

@@ -36,15 +36,15 @@ class Ask(NamedTuple):
     """One request as the transfer needs it."""
 
     url: str
-    accept: str
     max_bytes: int
+    accept: str  # this and what follows are settings that stay with a handle until they change
     route: Route | None = None
     decode: bool = True
     tls: Leniency = STRICT
     known: Validators | None = None
 
 
-_NOTHING = Ask("", "", 0)
+_NOTHING = Ask("", 0, "")
 
 
 class Transfer:
@@ -99,7 +99,7 @@ class Transfer:
         self.deadline = deadline
         curl = self.curl
         curl.setopt(pycurl.URL, ask.url)
-        settings = (ask.accept, ask.route, ask.decode, ask.tls, ask.known)
+        settings = ask[2:]
         if settings == self._settings:
             return
         self._settings = settings
@@ -211,7 +211,8 @@ class Transfer:
         """The headers are complete: are they within bounds?"""
         self.in_body = True
         self.stop = self.objection_to_headers()
-        if self.header_lines[0].split(None, 2)[1:2] in _REDIRECT_CODES:
+        first = self.header_lines[0]
+        if b" 30" in first and first.split(None, 2)[1:2] in _REDIRECT_CODES:
             self._max_bytes = min(self._max_bytes, _MAX_REDIRECT_BODY_BYTES)
         return self.stop is None
 

@@ -64,7 +64,7 @@ class Settings:
     max_service_bytes: int = _setting(80_000_000, "bytes read of a service's answer, uncompressed")
     allow_nets: tuple[str, ...] = _setting((), "private or loopback networks that may be visited, as CIDR")
     connect_to: tuple[str, ...] = _setting((), "PATTERN=HOST:PORT, names sent to another address")
-    verify_tls: bool = _setting(True, "refuse broken certificates")
+    verify_tls: bool = _setting(True, "refuse broken certificates; false: read such hosts anyway, and mark them")
     metrics_port: int = _setting(
         0, "port of this machine on which a crawl offers its numbers to Prometheus; 0 for none"
     )

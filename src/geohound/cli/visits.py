@@ -24,8 +24,11 @@ def visits(
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
 ) -> None:
     """List every URL that a crawl visited or dropped: where it was found, and what became of it."""
+    del quiet, verbose  # what is asked for is printed either way
     settings = options.gather(config, catalogue=catalogue)
     for count, visit in enumerate(assembly.visits(settings, task), 1):
         if json:
@@ -44,8 +47,11 @@ def requests(
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
 ) -> None:
     """List every request that was made to a host, the latest first."""
+    del quiet, verbose  # what is asked for is printed either way
     settings = options.gather(config, catalogue=catalogue)
     found = assembly.requests(settings, host.strip().lower(), limit)
     for made in found:

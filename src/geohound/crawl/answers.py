@@ -8,6 +8,8 @@ from geohound.model.visit import Failure, FailureReason, Response
 
 PASSING = frozenset(
     {
+        FailureReason.DNS_TIMEOUT,
+        FailureReason.UNREACHABLE,
         FailureReason.RESET,
         FailureReason.CONNECT_TIMEOUT,
         FailureReason.FIRST_BYTE_TIMEOUT,

@@ -310,7 +310,10 @@ class Crawl:
             return
         wait_s = min(max(failure.retry_after_s or 0.0, self.plan.retry_after_s), self.plan.max_retry_after_s)
         retry_at = self.parts.clock.monotonic() + wait_s
-        self._settle(Outcome(candidate, reason=failure.reason), Settlement.RETRY, report, retry_at)
+        # Turned away by our own pace, before anything was asked: that is no attempt.
+        was_asked = failure.reason is not FailureReason.RATE_LIMITED or report.status or failure.elapsed_s > 0
+        ending = Settlement.RETRY if was_asked else Settlement.POSTPONED
+        self._settle(Outcome(candidate, reason=failure.reason), ending, report, retry_at)
 
     def _drop(self, candidate: Candidate, report: Report, reason: FailureReason) -> None:
         self._settle(Outcome(candidate, status=report.status, reason=reason), Settlement.DROPPED, report)

@@ -130,14 +130,13 @@ class LocalExaminer:
         if verdict.services:
             report.status = 200
             return
-        if isinstance(last, Response) and last.status in BUSY:
-            last = busy(last)
+        if isinstance(last, Response):
+            report.status = last.status
+            last = busy(last) if last.status in BUSY else last
         if isinstance(last, Failure):
             report.failure = last
+        if not isinstance(last, Response):
             return
-        if last is None:
-            return
-        report.status = last.status
         if _leaves(last, report):
             return
         document = Document(last)

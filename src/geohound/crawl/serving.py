@@ -26,6 +26,13 @@ async def serve(line: socket.socket, shared_fd: int, build: Build) -> None:
     writer.close()
 
 
+async def _read(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.read(1 << 20)
+    except ConnectionError:  # the crawl was killed with something on the line
+        return b""
+
+
 class _Server:
     def __init__(self, writer: asyncio.StreamWriter, shared_fd: int) -> None:
         self._writer = writer
@@ -37,7 +44,7 @@ class _Server:
         incoming = Incoming()
         examiner: Examiner | None = None
         beating = asyncio.create_task(self._beat())
-        while data := await reader.read(1 << 20):
+        while data := await _read(reader):
             for payload in incoming.feed(data):
                 if examiner is None:
                     examiner = await build(payload, self._mark)

@@ -1,0 +1,558 @@
+"""Where in a script the address of a service may stand: calls, objects of a telling shape, telling strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from . import addresses, calls, modules
+from .evaluate import Evaluator
+from .sites import attributes
+from .source import Source, arguments
+from .values import HOLE, Arr, Fn, Lazy, Obj, Place, Ref, Value, Web, text_of
+
+_WORDS = "wmts|wms|wfs|wcs|csw|wps|ows"
+
+
+def _anchor(callee: str) -> str:
+    last = callee.rpartition(".")[2]
+    tail = callee.rsplit(".", 2)[-2:]
+    return re.escape(last) if len(last) > 9 else r"\s*\.\s*".join(map(re.escape, tail))
+
+
+_TABLED = "|".join(sorted({_anchor(row[0]) for row in calls.ROWS}, key=len, reverse=True))
+_CALL = re.compile(rf"(?<![\w$])(?:[\w$]*(?i:{_WORDS})[\w$]*|{_TABLED})(?=\s*\()".encode())
+_KEY = re.compile(
+    (r"(?<![\w$.])[\"']?(?P<at>[\w$]{0,24}(?:url|URL|Url|uri|endpoint|Endpoint|URI)s?|tiles|data|server|host|service|href|src|"
+     r"base|address|onlineResource|source)[\"']?\s*:(?!:)"
+     r"|[{,]\s*(?P<at2>url|urls|baseUrl|wmsUrl|endpoint|serviceUrl|server)\s*[,}]").encode()
+)  # fmt: skip
+_STRING = re.compile(
+    rf"/(?:{_WORDS})(?![a-z])|(?:{_WORDS})(?:server)?(?=[\"'`?]|\.\w{{2,4}}[\"'`?])|(?<![a-z])(?:service|request)=|/rest/services/|mapserv|"
+    rf"capabilit\w*\.xml|[?&]map=|/wmts/|ogc/?[\"'`?]|qgis_mapserv".encode(),
+    re.IGNORECASE,
+)
+_SERVICE = re.compile(
+    rb"service[\"']?\s*[:=,]\s*\\?[\"']?(wms|wfs|csw|wps|wcs|wmts|sos)\b|<(wfs|csw|wps|sos):?\w*[: ]*(?:GetFeature|Transaction|GetRecords|"
+    rb"Execute|DescribeProcess|GetObservation)",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    rb"(?<![\w$])(?:fetch|ajax|getJSON|get|post|axios|open|GET|POST|json|request|xhrGet|jsonp|query)(?=\s*\()"
+)
+_ROW = re.compile(rb"[\"'](?:\w+\.)+(?:WMS|WMTS|WFS|WMSLayer|WMTSLayer)[\"'](?=\s*,)")
+_FILE = re.compile(rb"[\"'`][^\"'`\s<>]{1,200}\.(?:json|xml|json5)(?:\?[^\"'`\s]{0,100})?[\"'`]")
+_XML = re.compile(
+    r"<(wfs|csw|wps|sos):?\w*[: ]*(?:GetFeature|Transaction|GetRecords|Execute|DescribeProcess|GetObservation)",
+    re.IGNORECASE,
+)
+_NESTED = (
+    "params",
+    "data",
+    "query",
+    "parameters",
+    "body",
+    "options",
+    "requestParams",
+    "baseParams",
+    "wmsParameters",
+    "wms",
+    "defaultParameters",
+    "searchParams",
+)
+_CHAIN = frozenset("parenthesized_expression template_substitution template_string await_expression".split())
+_STRING_METHODS = frozenset("concat replace replaceAll trim toString toLowerCase join slice substring".split())
+_MAX_FUNCTION = 6_000
+
+
+@dataclass(slots=True)
+class Found:
+    """A string that reached a place where the address of a service stands."""
+
+    text: str
+    hint: str | None
+    how: str
+    node: Node
+    source: Source
+    call: str
+    subdomains: str = ""
+    must_be_sure: bool = False
+
+
+@dataclass(slots=True)
+class Collector:
+    """Looks through one source; keeps what it found and what cannot be known."""
+
+    ev: Evaluator
+    source: Source
+    found: list[Found] = field(default_factory=list)
+    seen: set[tuple[str, int]] = field(default_factory=set)
+    left: int = 0
+
+    def collect(self, guard: Callable[[Callable[[], None]], None], *, with_strings: bool = True) -> None:
+        """Visit every anchor; `guard` runs each visit within its budget."""
+        self.left = self.ev.meter.budget.sinks
+        steps = [(_CALL, self._call), (_KEY, self._key)]
+        if with_strings:
+            steps.append((_STRING, self._string))
+        if _SERVICE.search(self.source.data):
+            steps.append((_REQUEST, self._request))
+        steps += [(_FILE, self._file), (_ROW, self._row)]
+        for pattern, visit in steps:
+            for match in pattern.finditer(self.source.data):
+                at = match.start("at") if "at" in pattern.groupindex and match.start("at") >= 0 else match.start()
+                if "at2" in pattern.groupindex and match.start("at2") >= 0:
+                    at = match.start("at2")
+                if self.left <= 0 or self.ev.meter.is_over:
+                    return
+                self.left -= 1
+                guard(lambda at=at, end=match.end(), visit=visit: visit(at, end))  # type: ignore[misc]
+
+    def _once(self, what: str, node: Node) -> bool:
+        key = (what, node.id)
+        if key in self.seen:
+            return False
+        self.seen.add(key)
+        return True
+
+    # Calls.
+
+    def _call(self, _: int, end: int) -> None:
+        node = self.source.node_at(end - 1)
+        call = _call_of(node)
+        if node is None or call is None or not self._once("call", call):
+            return
+        callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
+        if callee is None:
+            return
+        name = re.sub(r"\s+", "", self.source.text(callee))[-80:]
+        place = Place(self.source)
+        values = self.ev.values(callee, place) if callee.type in ("identifier", "member_expression") else ()
+        paths = [name, *(v.path for v in values if isinstance(v, Ref))]
+        is_own = any(isinstance(v, Fn) for v in values)
+        for wheres, kind in _rows(paths):
+            for where in wheres:
+                self._argument(call, where, kind, name)
+            return
+        kind = addresses.kind_of_name(name.rpartition(".")[2]) or addresses.kind_of_name(name)
+        if kind and not re.search(r"geocod|capabilit|format|parse|read|is[A-Z]|supports", name.rpartition(".")[2]):
+            self._argument(call, "*", kind, name, must_be_sure=is_own)
+
+    def _argument(self, call: Node, where: str, kind: str, name: str, must_be_sure: bool = False) -> None:
+        place = Place(self.source)
+        number, _, key = where.partition(".")
+
+        def compute() -> list[Value]:
+            args = self.ev.lazy_arguments(call, place)
+            chosen = args[:5] if number == "*" else args[int(number) : int(number) + 1]
+            found: list[Value] = []
+            for lazy in chosen:
+                found += self._held(lazy, (key,) if key else None, strings=not key)
+            for value in (v for lazy in args[1:3] for v in self.ev.lazy(lazy)):
+                if isinstance(value, Obj) and ("subdomains" in value.fields or "subDomains" in value.fields):
+                    found = [_with_subdomain(self.ev, value, v) for v in found]
+            return found
+
+        self._take(compute, kind or None, "call", call, name, must_be_sure=must_be_sure or number == "*" and kind == "")
+
+    def _held(self, lazy: Lazy, keys: tuple[str, ...] | None, *, strings: bool) -> list[Value]:
+        """Strings of an argument: itself, the elements of an array, what stands under the keys of an object."""
+        found: list[Value] = []
+        for value in self.ev.lazy(lazy):
+            match value:
+                case str() | Web():
+                    found += [value] if strings else []
+                case Arr():
+                    for item in value.items[:24]:
+                        found += [v for v in self.ev.lazy(item) if isinstance(v, str | Web)]
+                case Obj():
+                    wanted = keys or calls.URL_KEYS
+                    present = [k for k in wanted if k in value.fields]
+                    for key in present if keys else present[:2]:
+                        found += [_with_subdomain(self.ev, value, v) for v in self._field(value, key)]
+                case Fn() if strings and not keys:
+                    found += self.ev.invoke(value, [])
+        return found
+
+    def _field(self, value: Obj, key: str) -> list[Value]:
+        found: list[Value] = []
+        for inner in self.ev.any_of(value.fields[key]):
+            if isinstance(inner, Arr):
+                found += [v for item in inner.items[:24] for v in self.ev.lazy(item)]
+            elif isinstance(inner, Fn):
+                found += self.ev.invoke(inner, [])
+            elif isinstance(inner, Obj):
+                found += [
+                    v for k in ("url", "default", "uri") if k in inner.fields for v in self.ev.any_of(inner.fields[k])
+                ]
+            else:
+                found.append(inner)
+        return found
+
+    # Objects.
+
+    def _key(self, at: int, _: int) -> None:
+        node = self.source.node_at(at)
+        while node is not None and node.type not in ("object", "program", "statement_block", "template_string"):
+            node = node.parent
+        if node is None or node.type != "object" or not self._once("object", node):
+            return
+        fields, parameters = self._shape(node)
+        kind = calls.kind_of_shape(fields, parameters)
+        self._named_fields(node, kind)
+        if kind is None or (addresses.kind_of_name(self._constructor(node)) or kind) != kind:
+            return
+        place = Place(self.source)
+        self._take(
+            lambda: [v for made in self.ev.values(node, place) for v in self._held(Lazy(values=(made,)), None, strings=False)],
+            kind, "shape", node, self._context(node),
+        )  # fmt: skip
+
+    def _constructor(self, node: Node) -> str:
+        up = node.parent.parent if node.parent is not None and node.parent.type == "arguments" else None
+        callee = (
+            (up.child_by_field_name("constructor") or up.child_by_field_name("function")) if up is not None else None
+        )
+        return self.source.text(callee).rpartition(".")[2] if callee is not None else ""
+
+    def _shape(self, node: Node) -> tuple[dict[str, str | None], dict[str, str | None]]:
+        fields: dict[str, str | None] = {}
+        parameters: dict[str, str | None] = {}
+        for child in node.named_children[:80]:
+            key = child.child_by_field_name("key") or (child if "shorthand" in child.type else None)
+            value = child.child_by_field_name("value")
+            if key is None:
+                continue
+            name = self.source.text(key).strip("\"'")
+            fields[name.lower()] = self._literal(value)
+            if name in _NESTED and value is not None:
+                parameters.update(self._nested(value))
+        return fields, parameters
+
+    def _literal(self, value: Node | None) -> str | None:
+        if value is None:
+            return None
+        if value.type in ("string", "template_string"):
+            found = self.ev.values(value, Place(self.source))[0]
+            return found if isinstance(found, str) else None
+        if value.type in ("identifier", "member_expression") and value.end_byte - value.start_byte < 60:
+            return HOLE
+        return None
+
+    def _nested(self, value: Node) -> dict[str, str | None]:
+        found: dict[str, str | None] = {}
+        for made in self.ev.values(value, Place(self.source)):
+            for name, lazies in made.fields.items() if isinstance(made, Obj) else ():
+                first = self.ev.any_of(lazies)[0] if name.lower() in ("service", "request") else None
+                found[name.lower()] = first if isinstance(first, str) else None
+        return found
+
+    def _named_fields(self, node: Node, kind: str | None) -> None:
+        """Keys that say their kind themselves: wmsUrl, WFS_URL."""
+        for child in node.named_children[:200]:
+            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            if (
+                key is None
+                or value is None
+                or value.type in ("object", "number", "true", "false", "function_expression")
+            ):
+                continue
+            name = self.source.text(key).strip("\"'")
+            own = addresses.kind_of_name(name)
+            if own and re.search(r"ur[li]|endpoint|server|host|href|base|address|^\w{3,4}$", name, re.IGNORECASE):
+                place = Place(self.source)
+                self._take(
+                    lambda value=value: list(self.ev.values(value, place)),  # type: ignore[misc]
+                    kind or own, "shape", value, name, must_be_sure=False,
+                )  # fmt: skip
+
+    # Strings.
+
+    def _string(self, at: int, _: int) -> None:
+        node = self.source.node_at(at)
+        while node is not None and node.type not in ("string", "template_string", "jsx_attribute"):
+            if node.type in ("program", "statement_block", "call_expression", "object", "comment", "regex"):
+                return
+            node = node.parent
+        if node is None or node.type == "jsx_attribute":
+            return
+        top = _whole(node, self.source)
+        if not self._once("string", top):
+            return
+        if top.type == "string" and self.source.data[top.start_byte + 1 : top.start_byte + 2] in (b"{", b"["):
+            self._json(top)
+            return
+        context = self._context(top)
+        if calls.IGNORED_KEYS.match(context) or calls.IGNORED_CALLEES.search(context) or _is_statement(top):
+            return
+        place = Place(self.source)
+        target = _appended_to(top)
+        if target is not None:
+            top = target
+        self._take(lambda: list(self._at_end(top, place)), None, "string", top, context, must_be_sure=True)
+
+    def _at_end(self, node: Node, place: Place) -> tuple[Value, ...]:
+        """The value of an expression; of a variable that strings are appended to, what it holds in the end."""
+        if node.type == "augmented_assignment_expression":
+            left = node.child_by_field_name("left")
+            scope = self.source.scope_of(node)
+            last = None
+            for at in (
+                self.source.places(
+                    self.source.text(left), rb"(?<![\w$.])(?P<at>NAME)(?![\w$])", node.end_byte, scope.end_byte
+                )
+                if left is not None
+                else ()
+            ):
+                last = self.source.node_at(at)
+            return self.ev.values(last, place) if last is not None and last.type == "identifier" else ()
+        return self.ev.values(node, place)
+
+    def _json(self, node: Node) -> None:
+        from .config import addresses_in_json  # noqa: PLC0415 - configuration speaks of strings, too
+
+        for value in self.ev.values(node, Place(self.source)):
+            if isinstance(value, str):
+                for text, hint, key in addresses_in_json(value):
+                    self.found.append(Found(text, hint, "string", node, self.source, key, must_be_sure=hint is None))
+
+    # Requests and files.
+
+    def _request(self, _: int, end: int) -> None:
+        call = _call_of(self.source.node_at(end - 1))
+        if call is None or not self._once("request", call):
+            return
+        callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
+        name = self.source.text(callee)[-60:] if callee is not None else ""
+        place = Place(self.source)
+        kind = self._asked_kind(call, place)
+        if kind is None:
+            return
+        only = 1 if name.endswith(".open") else None
+
+        def compute() -> list[Value]:
+            args = self.ev.lazy_arguments(call, place)
+            return [
+                v
+                for lazy in (args[only : only + 1] if only else args[:1])
+                for v in self._held(lazy, ("url", "uri", "baseURL"), strings=True)
+            ]
+
+        self._take(compute, kind, "request", call, name)
+
+    def _asked_kind(self, call: Node, place: Place) -> str | None:
+        """The service that a request names in its parameters or body, or that the function around it speaks of."""
+        for lazy in self.ev.lazy_arguments(call, place)[:4]:
+            for value in self.ev.lazy(lazy):
+                kind = self._kind_in(value, 0)
+                if kind:
+                    return kind
+        scope = self.source.scope_of(call)
+        if scope.type == "program" or scope.end_byte - scope.start_byte > _MAX_FUNCTION:
+            near = self.source.data[max(0, call.start_byte - 600) : call.end_byte + 600]
+        else:
+            near = self.source.data[scope.start_byte : scope.end_byte]
+        found = _SERVICE.search(near)
+        return (found[1] or found[2]).decode().lower() if found else None
+
+    def _kind_in(self, value: Value, depth: int) -> str | None:
+        if isinstance(value, str):
+            found = _XML.search(value)
+            return addresses.kind_in_query(value) or (found[1].lower() if found else None)
+        if isinstance(value, Obj) and depth < 3:
+            for name, lazies in list(value.fields.items())[:40]:
+                inner = self.ev.any_of(lazies)[0] if name.lower() in ("service", *_NESTED) else None
+                if name.lower() == "service" and isinstance(inner, str):
+                    return addresses.kind_of_name(inner)
+                if inner is not None and (kind := self._kind_in(inner, depth + 1)):
+                    return kind
+        return None
+
+    def _file(self, at: int, _: int) -> None:
+        node = self.source.node_at(at + 1)
+        while node is not None and node.type not in ("string", "template_string"):
+            if node.type in ("program", "statement_block"):
+                return
+            node = node.parent
+        if node is None:
+            return
+        top = _whole(node, self.source)
+        up = top.parent
+        if up is not None and up.type in (
+            "arguments",
+            "pair",
+            "variable_declarator",
+            "assignment_expression",
+            "ternary_expression",
+        ):
+            for value in self.ev.solve(lambda: list(self.ev.values(top, Place(self.source)))):
+                modules.request(self.ev, value)
+
+    def _row(self, at: int, _: int) -> None:
+        """The constructor as data: its name first, its arguments behind it."""
+        node = self.source.node_at(at)
+        array = node.parent if node is not None else None
+        while array is not None and array.type in ("string", "string_fragment"):
+            array = array.parent
+        if array is None or array.type != "array" or not self._once("row", array):
+            return
+        place = Place(self.source)
+        kind = addresses.kind_of_name(self.source.text(array.named_children[0]).strip("\"'").rpartition(".")[2])
+
+        def compute() -> list[Value]:
+            lazies = [Lazy(child, place) for child in array.named_children[1:4]]
+            return [v for lazy in lazies for v in self._held(lazy, None, strings=True)]
+
+        self._take(compute, kind, "shape", array, self.source.text(array.named_children[0]).strip("\"'"))
+
+    def _context(self, node: Node) -> str:
+        """The call, key or variable that an expression belongs to."""
+        up: Node | None = node
+        while up is not None:
+            match up.type:
+                case "arguments":
+                    call = up.parent
+                    callee = (
+                        (call.child_by_field_name("function") or call.child_by_field_name("constructor"))
+                        if call is not None
+                        else None
+                    )
+                    return re.sub(r"\s+", "", self.source.text(callee))[-80:] if callee is not None else ""
+                case "pair" if up.id != node.id:
+                    key = up.child_by_field_name("key")
+                    return self.source.text(key).strip("\"'") if key is not None else ""
+                case "variable_declarator" | "assignment_expression":
+                    left = up.child_by_field_name("name") or up.child_by_field_name("left")
+                    return self.source.text(left)[-60:] if left is not None else ""
+                case "statement_block" | "program":
+                    return ""
+            up = up.parent
+        return ""
+
+    def _take(
+        self,
+        compute: Callable[[], list[Value]],
+        hint: str | None,
+        how: str,
+        node: Node,
+        call: str,
+        *,
+        must_be_sure: bool = False,
+    ) -> None:
+        for value in self.ev.solve(compute):
+            if isinstance(value, str | Web):
+                text, _, subdomain = text_of(value).partition("\x00")
+                self.found.append(Found(text, hint, how, node, self.source, call, subdomain, must_be_sure))
+            elif how in ("call", "shape", "request") and hint and not must_be_sure:
+                self.found.append(Found(HOLE, hint, how, node, self.source, call))
+
+    def tags(self) -> Iterator[tuple[Obj, Node, str]]:
+        """JSX tags that speak of a service."""
+        for match in re.finditer(rb"<(?:[\w.]*(?:WMS|Wms|wms|WMTS|Wmts|WFS|Wfs)[\w.]*)(?=[\s/>])", self.source.data):
+            node = self.source.node_at(match.end() - 1)
+            while node is not None and node.type not in ("jsx_opening_element", "jsx_self_closing_element", "program"):
+                node = node.parent
+            if node is not None and node.type != "program":
+                yield attributes(self.source, node, Place(self.source)), node, match[0][1:].decode()
+
+    def collect_tags(self) -> None:
+        for made, node, name in self.tags():
+            self._take(
+                lambda made=made: self._held(Lazy(values=(made,)), None, strings=False),
+                addresses.kind_of_name(name),
+                "call",
+                node,
+                name,
+            )  # type: ignore[misc]
+
+
+def _with_subdomain(ev: Evaluator, holder: Obj, value: Value) -> Value:
+    """The address, marked with the first of the subdomains that stand beside it."""
+    lazies = holder.fields.get("subdomains") or holder.fields.get("subDomains")
+    if not lazies or not isinstance(value, str):
+        return value
+    given = ev.any_of(lazies)[0]
+    if isinstance(given, Arr) and given.items:
+        given = ev.lazy(given.items[0])[0]
+    elif isinstance(given, str):  # each letter is one
+        given = given[:1]
+    return f"{value}\x00{given}" if isinstance(given, str) else value
+
+
+def _rows(paths: list[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    for path in paths:
+        for callee, where, kind in calls.BY_LAST.get(path.rpartition(".")[2], ()):
+            if path == callee or path.endswith(f".{callee}") or callee.endswith(f".{path}"):
+                yield where, kind
+
+
+def _call_of(node: Node | None) -> Node | None:
+    """The call whose callee ends in this name."""
+    below = node
+    up = node.parent if node is not None else None
+    while up is not None and below is not None and up.type == "member_expression":
+        name = up.child_by_field_name("property")
+        if name is None or name.end_byte != below.end_byte:
+            return None
+        below, up = up, up.parent
+    if up is None or below is None or up.type not in ("call_expression", "new_expression"):
+        return None
+    listed = up.child_by_field_name("arguments")
+    return up if listed is None or below.end_byte <= listed.start_byte else None
+
+
+def _whole(node: Node, source: Source) -> Node:
+    """The expression that a string is a part of: concatenations, templates, string methods."""
+    up = node.parent
+    while up is not None:
+        if up.type in _CHAIN or (up.type == "binary_expression" and _operator(up) == "+"):
+            node = up
+        elif up.type == "member_expression" and up.parent is not None and up.parent.type == "call_expression":
+            name = up.child_by_field_name("property")
+            if name is None or source.text(name) not in _STRING_METHODS:
+                return node
+            node = up = up.parent
+        elif up.type == "arguments" and up.parent is not None and _is_string_call(up.parent, source):
+            node = up = up.parent
+        elif up.type == "array" and up.parent is not None and up.parent.type == "member_expression":
+            node = up
+        else:
+            return node
+        up = node.parent
+    return node
+
+
+def _is_string_call(call: Node, source: Source) -> bool:
+    callee = call.child_by_field_name("function")
+    name = callee.child_by_field_name("property") if callee is not None else None
+    if name is not None and source.text(name) in ("concat", "replace"):
+        return True
+    return callee is not None and source.text(callee) in (
+        "encodeURIComponent",
+        "encodeURI",
+        "String",
+        "decodeURIComponent",
+    )
+
+
+def _operator(node: Node) -> str:
+    operator = node.child_by_field_name("operator")
+    return operator.type if operator is not None else ""
+
+
+def _appended_to(node: Node) -> Node | None:
+    up = node.parent
+    return up if up is not None and up.type == "augmented_assignment_expression" and _operator(up) == "+=" else None
+
+
+def _is_statement(node: Node) -> bool:
+    up = node.parent
+    return up is not None and (
+        up.type in ("expression_statement", "import_statement", "export_statement", "switch_case")
+    )
+
+
+__all__ = ["Collector", "Found", "arguments"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -15,10 +16,10 @@ from geohound.crawl.engine import Crawl
 from geohound.crawl.follow import Fence, Scope
 from geohound.crawl.plan import Parts, Plan
 from geohound.document import Document
-from geohound.mining import mine
+from geohound.mining import application, charset, mine, saved
 from geohound.model.bbox import BBox
 from geohound.model.clue import looks_like_service
-from geohound.model.contracts import Catalogue, Harvester, Kind, Order
+from geohound.model.contracts import Catalogue, Fetcher, Harvester, Kind, Order
 from geohound.model.visit import Candidate, Response, Via
 from geohound.net.clock import SystemClock
 from geohound.net.fetcher import CurlFetcher, Manners
@@ -30,9 +31,13 @@ from geohound.plugins import discover
 from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, open_store
 
-__all__ = ["Ask", "RunningCrawl", "StoreError", "crawling", "fetcher", "kinds", "open_catalogue", "orders"]
+__all__ = [
+    "Ask", "Mined", "RunningCrawl", "StoreError", "crawling", "fetcher", "kinds", "mine_file", "mine_page",
+    "open_catalogue", "orders",
+]  # fmt: skip
 
 T = TypeVar("T")
+Mined = application.Mined
 SAVE_EVERY_S = 5.0
 
 
@@ -279,6 +284,35 @@ def document_from_file(path: Path, max_bytes: int) -> Document:
     return Document(
         Response(address, address, 200, {}, body[:max_bytes], datetime.now(UTC), truncated=len(body) > max_bytes)
     )
+
+
+async def mine_page(url: str, rules: str, way: Fetcher, settings: Settings) -> Mined:
+    """What a page and the files that belong to it hold; why not, where the page itself cannot be had."""
+    why: list[str] = []
+
+    async def fetch(address: str) -> application.Fetched | None:
+        limit = settings.max_page_bytes if address == url else max(settings.max_page_bytes, saved.MAX_BYTES)
+        visit = await way.fetch(address, max_bytes=limit)
+        if not isinstance(visit, Response) or visit.status >= 400:
+            said = f"HTTP {visit.status}" if isinstance(visit, Response) else f"{visit.reason} {visit.detail}".strip()
+            why.append(said)
+            return None
+        kind = visit.content_type
+        return application.Fetched(visit.final_url, charset.decode(visit.body, kind, limit), kind)
+
+    found = await application.mine(url, fetch, rules)
+    return replace(found, trouble=f"{found.trouble}: {why[0]}") if found.trouble and why else found
+
+
+async def mine_file(path: Path, rules: str) -> Mined:
+    """What a saved page and the files beside it hold; the network is not asked."""
+    address = saved.address_of(path)
+    return await application.mine(address, saved.fetch_from(path, address), rules)
+
+
+def can_browse() -> bool:
+    """Is the part there that runs pages in a real browser?"""
+    return importlib.util.find_spec("geohound.browser") is not None
 
 
 def listen(host: str, port: int) -> socket.socket:

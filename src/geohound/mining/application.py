@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from html import unescape
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
 from geohound.model import url as urls
 
-from . import hou2016, js, markup, script
+from . import attributes, hou2016, js, markup, recipes, script
 from .js.model import Budget, Endpoint, Findings, Script
 
 MAX_FILES = 80  # fetched for one page
@@ -47,31 +47,36 @@ class Mined:
 
 @dataclass(slots=True)
 class _App:
-    """The files of one page as they come in."""
+    """The files of one page as they come in, each fetched once."""
 
+    page: Fetched
     base: str
     fetch: Fetch
     scripts: list[Script] = field(default_factory=list)
-    asked: set[str] = field(default_factory=set)
-    missing: int = 0
+    files: dict[str, Fetched | None] = field(default_factory=dict)
     bytes: int = 0
 
     async def get(self, url: str) -> Fetched | None:
-        """The file, unless it was asked for before or the bounds are met."""
-        if url in self.asked or len(self.asked) >= MAX_FILES or self.bytes >= MAX_BYTES:
-            return None
-        self.asked.add(url)
-        found = await self.fetch(url)
-        if found is None:
-            self.missing += 1
-            return None
-        self.bytes += len(found.text)
-        return found
+        """The file, unless the bounds are met."""
+        if url == self.page.url:
+            return self.page
+        if url not in self.files:
+            if len(self.files) >= MAX_FILES or self.bytes >= MAX_BYTES:
+                return None
+            self.files[url] = found = await self.fetch(url)
+            self.bytes += len(found.text) if found else 0
+        return self.files[url]
 
     async def add(self, url: str, *, is_module: bool = False) -> None:
+        """Take a script or configuration file in, once."""
+        is_new = url not in self.files
         found = await self.get(url)
-        if found is not None:
+        if is_new and found is not None:
             self.scripts.append(Script(found.url, found.text, is_module=is_module))
+
+    @property
+    def requests(self) -> int:
+        return 1 + len(self.files)
 
 
 async def mine(url: str, fetch: Fetch, rules: str = "static") -> Mined:
@@ -93,23 +98,62 @@ def _is_page(page: Fetched) -> bool:
 
 
 async def _by_reading(page: Fetched, fetch: Fetch) -> Mined:
-    base, inline, files = elements(page)
-    app = _App(base, fetch, scripts=inline)
+    held = _elements(page)
+    base = held.base
+    handlers = [Script(page.url, code, is_inline=True) for code in held.said.handlers]
+    app = _App(page, base, fetch, scripts=[*held.inline, *handlers])
     skipped = 0
-    for address, is_module in files:
-        if script.is_library(address):
+    for address, is_module in held.files:
+        full = urls.canonical(address, base)
+        if full is None or script.is_library(address):
             skipped += 1
-        elif full := urls.canonical(address, base):
+        else:
             await app.add(full, is_module=is_module)
+    listed = await _by_recipes(app)
+    for file in held.said.files:
+        await app.add(file)
     findings = Findings()
     for _ in range(MAX_ROUNDS):
-        findings = js.analyse(page.url, tuple(app.scripts), Budget())
+        findings = js.analyse(base, tuple(app.scripts), Budget())
         known = len(app.scripts)
         for wanted in findings.wanted:
             await app.add(wanted)
         if len(app.scripts) == known:
             break
-    return _told(page.url, findings.endpoints, findings, requests=1 + len(app.asked))
+    findings = replace(findings, scripts_skipped=findings.scripts_skipped + skipped)
+    return _told(
+        page.url, [*listed, *_by_documents(app), *held.said.endpoints, *findings.endpoints], findings, app.requests
+    )
+
+
+async def _by_recipes(app: _App) -> list[Endpoint]:
+    """What the configuration files of known viewers list; of several places for one file, the first that has it."""
+    found: list[Endpoint] = []
+    waiting = deque(recipes.recognise(app.page.text, app.page.url))
+    done: set[tuple[str, str, str]] = set()
+    while waiting:
+        wanted = waiting.popleft()
+        place = (wanted.recipe.id, wanted.file.name, wanted.place)
+        if place in done:
+            continue
+        if wanted.file.is_script:
+            await app.add(wanted.url)
+            continue
+        file = await app.get(wanted.url)
+        reading = recipes.read(wanted, file.text) if file is not None else recipes.Reading()
+        if reading.endpoints or reading.wanted:
+            done.add(place)
+        found += reading.endpoints
+        waiting += reading.wanted
+    return found
+
+
+def _by_documents(app: _App) -> Iterator[Endpoint]:
+    """What files of a known format list that the page's scripts asked for."""
+    for file in app.scripts:
+        if not file.is_inline:
+            for wanted in recipes.of_document(file.text, file.url):
+                yield from recipes.read(wanted, file.text).endpoints
 
 
 def _told(page: str, endpoints: Iterable[Endpoint], findings: Findings, requests: int) -> Mined:
@@ -133,18 +177,19 @@ def merged(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
 
 
 async def _by_published_rules(page: Fetched, fetch: Fetch) -> Mined:
-    base, inline, files = elements(page)
-    links = [address for address, _ in files]
+    held = _elements(page)
+    links = [address for address, _ in held.files]
+    total = len(held.inline) + len(links)
     if not hou2016.is_judged(links):
-        return Mined(page.url, scripts_skipped=len(inline) + len(links), requests=1)
-    app = _App(base, fetch, scripts=inline)
+        return Mined(page.url, scripts_skipped=total, requests=1)
+    app = _App(page, held.base, fetch, scripts=held.inline)
     for address in links:
-        full = urls.canonical(address, base)
+        full = urls.canonical(address, held.base)
         if full and hou2016.is_read(address):
             await app.add(full)
     found = [_by_rule(f, source) for source in app.scripts for f in hou2016.candidates(source.text)]
-    skipped = len(inline) + len(links) - len(app.scripts)
-    return Mined(page.url, merged(filter(None, found)), len(app.scripts), skipped, 1 + len(app.asked))
+    skipped = total - len(app.scripts)
+    return Mined(page.url, merged(filter(None, found)), len(app.scripts), skipped, app.requests)
 
 
 def _by_rule(found: hou2016.Found, source: Script) -> Endpoint | None:
@@ -156,28 +201,37 @@ def _by_rule(found: hou2016.Found, source: Script) -> Endpoint | None:
     return Endpoint(clean, urls.endpoint(clean), kind, f"rule {found.rule}", source.url, line, "", 0.5 / found.rule)
 
 
-def elements(page: Fetched) -> tuple[str, list[Script], list[tuple[str, bool]]]:
-    """The base of a page's addresses, its inline scripts, and its linked ones with whether they are modules."""
+@dataclass(frozen=True, slots=True)
+class _Elements:
+    """What the markup of a page holds: the base of its addresses, its scripts, what its elements say."""
+
+    base: str
+    inline: list[Script]
+    files: list[tuple[str, bool]]  # linked scripts, and whether they are modules
+    said: attributes.Said
+
+
+def _elements(page: Fetched) -> _Elements:
     tree = LexborHTMLParser(markup.tame(page.text))
     anchor = tree.css_first("base[href]")
     href = (anchor.attributes.get("href") or "") if anchor is not None else ""
-    base = urls.canonical(href, page.url) or page.url if href else page.url
+    base = (urls.canonical(href, page.url) if href else None) or page.url
     inline: list[Script] = []
     files: list[tuple[str, bool]] = []
     at = 0
     for node in islice(tree.css("script"), MAX_SCRIPTS):
-        kind = (node.attributes.get("type") or "").lower()
+        is_module = (node.attributes.get("type") or "").lower() == "module"
         source = node.attributes.get("src")
         if source:
-            files.append((unescape(source).strip(), kind == "module"))
+            files.append((source.strip(), is_module))
         elif text := node.text():
             at = max(page.text.find(text, at), at)
             lines = page.text.count("\n", 0, at)
-            inline.append(Script(page.url, text, kind == "module", is_inline=True, line_offset=lines))
-        main = node.attributes.get("data-main")
-        if main:
+            inline.append(Script(page.url, text, is_module, is_inline=True, line_offset=lines))
+        if main := node.attributes.get("data-main"):
             files.append((main if main.endswith(".js") else f"{main}.js", False))
-    return base, inline, files
+    said = attributes.read(tree, page.url, base)
+    return _Elements(base, inline, files, said)
 
 
 __all__: Sequence[str] = ("Fetch", "Fetched", "Mined", "mine")

@@ -23,7 +23,7 @@ _CAMEL = re.compile(
     r"|(?:^|(?<=[^A-Za-z]))(wmts|wms|wfs|(?:wcs|csw|wps|sos)(?![a-z]))"
 )
 _GENERIC = re.compile(
-    r"/(?:ows|owsproxy|mapserv(?:er)?(?:\.\w+)?|qgis_mapserv\S*|qgisserver|mapproxy|ogc)/?$", re.IGNORECASE
+    r"/(?:ows|owsproxy|qgis_mapserv\S*|qgisserver)/?$", re.IGNORECASE
 )
 _ARCGIS = re.compile(
     r"^(.*/rest/services/.*?/(map|feature|image)server)(?![\w-])(?!/(?:wms|wfs|wcs|wmts)server)", re.IGNORECASE
@@ -60,8 +60,18 @@ _REQUEST_ONLY = urls.OWS_PARAMS | frozenset(
 _NOWHERE = re.compile(
     r"^(?:www\.)?(?:w3\.org|opengis\.net|schemas\.\S+|example\.(?:com|org|net)|xmlns\.com|purl\.org|inspire\.ec\.europa\.eu|"
     r"json-schema\.org|docs\..*|developers?\..*|github\.com|wikipedia\.org|.*\.wikipedia\.org|localhost|127\.0\.0\.1|0\.0\.0\.0|"
-    r"(?:your|my)[-_.]?(?:server|host|domain).*|openlayers\.org|leafletjs\.com|cesium\.com|doc\..*)$",
+    r"(?:your|my)[-_.]?(?:server|host|domain).*|ogc\.org|opengeospatial\.org|geoserver\.org|mapserver\.org|qgis\.org|osgeo\.org|"
+    r"openlayers\.org|leafletjs\.com|cesium\.com|doc\..*)$",
     re.IGNORECASE,
+)
+_NO_ENDING = re.compile(
+    r"status|news|info|help|docs?|manual|list|config|viewer|client|demo|about|page|tutorial|examples?|legend", re.IGNORECASE
+)
+# Addresses of newer kinds: what follows the service in them, and the kind.
+_RESOURCES = (
+    (re.compile(r"^(https?://[^?#]*?)/collections/[^/?#]+/items(?:/[^/?#]*)?$", re.IGNORECASE), "ogcapi-features"),
+    (re.compile(r"^(https?://[^?#]*?/v1\.[01])/(?:Things|Datastreams|Locations|Observations|Sensors)\b[^?#]*$"), "sensorthings"),
+    (re.compile(r"^(https?://[^?#]*stac[^?#]*?)/(?:search|collections)(?:/[^?#]*)?$", re.IGNORECASE), "stac-api"),
 )
 _PAGE = re.compile(
     r"\.(?:html?|js|mjs|css|png|jpe?g|gif|svg|ico|woff2?|ttf|pdf|txt|md|xsd|zip|doc|docx|ts|vue|jsx)$", re.IGNORECASE
@@ -104,6 +114,9 @@ def read(text: str, page_url: str, hint: str | None = None, subdomains: str = ""
     text = text.strip().strip("'\"").replace("&amp;", "&")
     if not 3 <= len(text) <= 4000 or "<" in text or "\n" in text or text.startswith(("data:", "blob:", "mailto:", "#")):
         return None
+    if text.count("*") > 1 and "http" in text:  # Mapea writes a layer as WMTS*name*address*layer
+        hint = kind_of_name(text.partition("*")[0]) or hint
+        text = next((p for p in text.split("*") if p.startswith("http")), text)
     text = _unproxied(text)
     if any(c.isspace() for c in text.partition("?")[0]):
         return None
@@ -158,14 +171,14 @@ def _placed(text: str, page_url: str, hint: str | None) -> Address | Unclear | N
     if not _is_address(base, hint):
         return None
     if _TILE.search(base) or _ZXY.search(base):
-        return _tiled(base, query, page_url)
+        return _tiled(base, query, page_url, hint)
     if HOLE in base or _PLACEHOLDER.search(base):
         at = min(
             i for i in (base.find(HOLE), base.find("{"), base.find("["), base.find("$"), base.find("%7B")) if i >= 0
         )
         known = base[:at]
         if "wmts" in known.lower() and (hint in (None, "wmts")):
-            return _tiled(base, query, page_url)
+            return _tiled(base, query, page_url, hint)
         if not (_last_kind(known) or _GENERIC.search(known)):
             return Unclear(text) if hint or asked or _WORD.search(base) else None
         base = known
@@ -186,14 +199,16 @@ def _last_kind(base: str) -> str | None:
     """The kind that the end of a path names."""
     path = _path(base) if "://" in base or base.startswith("//") else base
     tail = [s for s in path.split("/") if s][-1:]
-    found = _WORD.search(tail[0]) if tail else None
+    found = _WORD.search(tail[0]) if tail and not _NO_ENDING.search(tail[0]) else None
     return (found[1] or found[2]).lower() if found else None
 
 
-def _tiled(base: str, query: str, page_url: str) -> Address | None:
+def _tiled(base: str, query: str, page_url: str, hint: str | None) -> Address | Unclear | None:
     """Tiles by path: a RESTful WMTS where the path says so, otherwise plain tiles."""
     parts = base.split("/")
     at = next((i for i, p in enumerate(parts) if i > 2 and _WORD.fullmatch(p) and "wmts" in p.lower()), -1)
+    if at < 0 and hint == "wmts":
+        at = 2
     if at < 0:
         url = urls.canonical(base.replace(HOLE, "{z}", 1).replace(HOLE, "{x}", 1).replace(HOLE, "{y}"), page_url)
         return Address(url, url, "xyz", True) if url else None
@@ -227,6 +242,10 @@ def _finished(base: str, query: str, page_url: str, asked: str | None, hint: str
     own = (urlsplit(page_url).hostname or "").lower()
     if host != own and _NOWHERE.match(host):
         return None
+    for pattern, kind in _RESOURCES:
+        resource = pattern.match(url)
+        if resource:
+            return Address(url, resource[1], kind, True)
     arcgis = _ARCGIS.match(url)
     if arcgis:
         return Address(url, arcgis[1], f"arcgis-{arcgis[2].lower()}server", True)

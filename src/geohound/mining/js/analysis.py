@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from geohound.model import url as urls
 
-from . import addresses, config, libraries, liveness, modules, sourcemaps
+from . import addresses, config, libraries, liveness, loaders, pages, sourcemaps
 from .evaluate import Evaluator
 from .model import Budget, Endpoint, Exhausted, Findings, Meter, Script
 from .sinks import Collector, Found
 from .source import Source
 
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.85, "config": 0.8, "string": 0.7}
-_IMPORT = re.compile(
-    rb"(?:^|[;}\s])(?:import|export)\s*(?:[\w$*{},\s]{1,2000}?from\s*)?[\"']([^\"'\n]{1,300})[\"']|(?<![\w$.])import\(\s*[\"'`]([^\"'`\n$]{1,300})[\"'`]"
-)
-_AMD = re.compile(rb"(?<![\w$.])(?:define|require|requirejs)\(\s*(?:[\"'][^\"']*[\"']\s*,\s*)?\[([^\]]{1,4000})\]")
-_QUOTED = re.compile(rb"[\"']([^\"']{1,200})[\"']")
 _MAP = re.compile(rb"[#@]\s*sourceMappingURL=([^\s'\"]{1,300})")
+_YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
 _MAX_WANTED = 200
-_SIBLING = re.compile(r"^(https?://)(?:[a-h]|(\w*?)\d{1,2})(\.)", re.IGNORECASE)
-_LIBRARY_IMPORT = re.compile(
-    r"^(?:\.{0,2}/)?(?:node_modules|lib|libs|vendor|ol|openlayers|leaflet|dojo|esri)/", re.IGNORECASE
-)
+_FILES_ONLY = 300_000  # scripts up to this size are asked which files they load, even if they hold no address
 
 
 def analyse(
@@ -33,19 +26,30 @@ def analyse(
 ) -> Findings:
     """The service endpoints in the scripts and configuration files of a page, and what else should be fetched.
 
-    `whole_page` says that these are all the scripts there are: only then can a function that nobody calls be left out.
+    The page itself may stand among the scripts: then its handlers count as calls, its custom elements as configuration,
+    and a function that nobody calls is left out. `whole_page` says so where the page is not given.
     """
     meter = Meter(budget or Budget())
-    if whole_page is None:
-        whole_page = len(scripts) > 1 or any(s.is_inline for s in scripts)
-    expanded = [part for s in scripts for part in sourcemaps.expand(s)]
-    sources = [_source(i, s, meter) for i, s in enumerate(expanded)]
+    parts = [part for s in scripts for part in (_taken_apart(s) if pages.is_page(s.text) else sourcemaps.expand(s))]
+    sources = [_source(i, s, meter) for i, s in enumerate(parts)]
     ev = Evaluator(page_url, sources, meter)
+    markup = [s.text for s in scripts if pages.is_page(s.text)]
+    for text in markup:
+        ev.base_url = urls.canonical(pages.base_of(text), page_url) or page_url if pages.base_of(text) else ev.base_url
+    reader = _Reader(ev, bool(markup) if whole_page is None else whole_page)
     for source in sources:
         _read_import_map(ev, source)
-    reader = _Reader(ev, page_url, whole_page)
+        reader.guard(lambda source=source: loaders.read_settings(ev, source))  # type: ignore[misc]
+    for script in scripts:
+        if pages.is_page(script.text):
+            reader.read_page(script)
     read = sum(reader.read(source) for source in sources)
     return reader.findings(read, len(sources) - read)
+
+
+def _taken_apart(page: Script) -> Iterable[Script]:
+    found = pages.handlers(page)
+    return [found] if found else []
 
 
 def _source(index: int, script: Script, meter: Meter) -> Source:
@@ -71,9 +75,8 @@ def _read_import_map(ev: Evaluator, source: Source) -> None:
 class _Reader:
     """Reads source after source and gathers what they bring."""
 
-    def __init__(self, ev: Evaluator, page_url: str, whole_page: bool) -> None:
+    def __init__(self, ev: Evaluator, whole_page: bool) -> None:
         self.ev = ev
-        self.page_url = page_url
         self.whole_page = whole_page
         self.entries: dict[tuple[str, str | None], tuple[Endpoint, str]] = {}
         self.tiles: dict[str, Endpoint] = {}
@@ -84,22 +87,22 @@ class _Reader:
         """True if the source was looked into."""
         if source.is_library or self.ev.meter.is_over:
             return False
-        head = source.script.text[:200].lstrip("\ufeff \t\r\n")[:1]
-        if head in ("{", "[", "<") and self._read_config(source, head):
+        if self._read_config(source):
             return True
-        self._follow(source)
-        if not libraries.can_matter(source.raw):
-            return False
+        self.guard(lambda: loaders.follow(self.ev, source))
         collector = Collector(self.ev, source)
-        collector.collect(self._guard, with_strings=not libraries.has_banner(source.script.text))
-        self._guard(collector.collect_tags)
+        if not libraries.can_matter(source.raw):
+            if len(source.raw) <= _FILES_ONLY:
+                collector.collect_files(self.guard)
+            return False
+        collector.collect(self.guard, with_strings=not libraries.has_banner(source.script.text))
         if source.is_cut_short:
             self.unknown.setdefault(f"{source.script.url}: too long or too strange to be read whole")
         for found in collector.found:
-            self._guard(lambda found=found: self._judge(found))  # type: ignore[misc]
+            self.guard(lambda found=found: self._judge(found))  # type: ignore[misc]
         return True
 
-    def _guard(self, step: Callable[[], None]) -> None:
+    def guard(self, step: Callable[[], None]) -> None:
         """One step within its own budget: what a hostile expression costs, the others do not pay."""
         meter = self.ev.meter
         meter.sink_steps = 0
@@ -108,34 +111,43 @@ class _Reader:
         except (Exhausted, RecursionError):
             self.unknown.setdefault("an expression that is too costly to work out")
         finally:
-            self.ev.active.clear()
-            self.ev.choices.clear()
+            self.ev.reset()
 
-    def _read_config(self, source: Source, head: str) -> bool:
+    def read_page(self, page: Script) -> None:
+        """What stands in the markup itself."""
+        self._take_rows(pages.rows(page.text), page)
+        for name in pages.files(page.text):
+            address = urls.canonical(name, self.ev.base_url)
+            if address and address not in self.ev.by_url:
+                self.ev.wanted.setdefault(address)
+
+    def _read_config(self, source: Source) -> bool:
         text = source.script.text
+        head = text[:200].lstrip("\ufeff \t\r\n")[:1]
         if head == "<":
-            rows = list(config.addresses_in_xml(text))
+            self._take_rows(config.addresses_in_xml(text), source.script)
+        elif head in ("{", "[") and (data := config.parse(text)) is not None:
+            self._take_rows(config.rows(data), source.script)
+        elif _YAML.search(source.script.url):
+            self._take_rows(config.addresses_in_yaml(text), source.script)
         else:
-            data = config.parse(text)
-            if data is None:
-                return False
-            rows = list(config.rows(data))
-        for value, hint, key in rows:
-            place = addresses.read(value, self.page_url, hint)
-            if isinstance(place, addresses.Address) and (hint or place.is_sure):
-                at = text.find(value[:200])
-                line = source.script.line_offset + text.count("\n", 0, max(at, 0)) + 1
-                self._keep(place, value, "config", source.script.url, line, key)
+            return False
         return True
+
+    def _take_rows(self, rows: Iterable[config.Row], script: Script) -> None:
+        for value, hint, key in rows:
+            place = addresses.read(value, self.ev.base_url, hint)
+            if isinstance(place, addresses.Address) and (hint or place.is_sure):
+                at = script.text.find(value[:200])
+                line = script.line_offset + script.text.count("\n", 0, max(at, 0)) + 1
+                self._keep(place, value, "config", script.url, line, key)
 
     def _judge(self, found: Found) -> None:
         hint = None if found.hint in ("arcgis", "tms", "") else found.hint
-        place = addresses.read(found.text, self.page_url, hint, found.subdomains)
+        place = addresses.read(found.text, self.ev.base_url, hint, found.subdomains)
         if place is None or (found.must_be_sure and isinstance(place, addresses.Address) and not place.is_sure):
             return
-        if found.hint == "arcgis" and not (
-            isinstance(place, addresses.Address) and (place.kind or "").startswith("arcgis")
-        ):
+        if found.hint == "arcgis" and not (isinstance(place, addresses.Address) and "arcgis" in (place.kind or "")):
             return
         if liveness.is_dead(self.ev, found.node, found.source, whole_page=self.whole_page):
             return
@@ -143,9 +155,8 @@ class _Reader:
         if isinstance(place, addresses.Unclear):
             self.unclear.append(place.text)
             if found.how != "string":
-                self.unknown.setdefault(
-                    f"{source}:{line}: the address given to {found.call or found.how} depends on the running page"
-                )
+                what = found.call or found.how
+                self.unknown.setdefault(f"{source}:{line}: the address given to {what} depends on the running page")
                 self._want_map(found.source)
             return
         self._keep(place, found.text, found.how, source, line, found.call)
@@ -160,31 +171,6 @@ class _Reader:
         known = self.entries.get(key)
         if known is None or known[0].confidence < entry.confidence:
             self.entries[key] = (entry, raw.strip())
-
-    def _follow(self, source: Source) -> None:
-        """Imports of modules, whether the module itself matters or not."""
-        if (
-            b"import" not in source.raw
-            and b"define" not in source.raw
-            and b"require" not in source.raw
-            and b"export" not in source.raw
-        ):
-            return
-        data = source.data
-        if source.script.is_module or b"import" in data:
-            for match in _IMPORT.finditer(data):
-                self._want(source, (match[1] or match[2]).decode("utf-8", "replace"))
-        for match in _AMD.finditer(data):
-            for quoted in _QUOTED.finditer(match[1]):
-                name = quoted[1].decode("utf-8", "replace")
-                if name.startswith("."):
-                    self._want(source, name)
-
-    def _want(self, source: Source, specifier: str) -> None:
-        address = modules.resolve(self.ev, specifier, source)
-        if address and not libraries.is_library(address) and modules.find(self.ev, address) is None:
-            if not re.search(r"\.(?:css|svg|png|html|scss|less)(?:$|\?)", address):
-                modules.want_script(self.ev, address)
 
     def _want_map(self, source: Source) -> None:
         found = _MAP.search(source.raw[-2000:])
@@ -208,19 +194,18 @@ class _Reader:
 
 
 def _same(endpoint: str) -> str:
-    """Equal for the hosts of one service: a.h and b.h, t0.h and t1.h; http and https; a slash at the end."""
-    key = _SIBLING.sub(lambda m: f"{m[1]}{m[2] or ''}*{m[3]}", endpoint)
-    base, mark, query = key.partition("?")
+    """Equal for http and https, with or without a slash at the end."""
+    base, mark, query = endpoint.partition("?")
     return f"{base.rstrip('/')}{mark}{query}".removeprefix("https:").removeprefix("http:")
 
 
 def _merged(entries: list[tuple[Endpoint, str]], unclear: list[str]) -> list[Endpoint]:
-    """Without what another entry says better: a kind left open, or a mere beginning of a longer address."""
+    """Without what another entry says better: a kind left open, a mere beginning or end of a longer address."""
     named = {_same(e.endpoint) for e, _ in entries if e.kind is not None}
-    open_left = [(e, raw) for e, raw in entries if e.kind is not None or _same(e.endpoint) not in named]
+    told = [(e, raw) for e, raw in entries if e.kind is not None or _same(e.endpoint) not in named]
     kept = []
-    for entry, raw in open_left:
-        others = [(e, r) for e, r in open_left if e is not entry]
+    for entry, raw in told:
+        others = [(e, r) for e, r in told if e is not entry]
         is_known = any(r == raw and o.how != "string" and o.kind == entry.kind for o, r in others)
         is_beginning = any(_begins(entry, o) for o, _ in others)
         if entry.how == "string" and (is_known or is_beginning or _is_part(raw, others, unclear)):

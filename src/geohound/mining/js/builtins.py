@@ -122,6 +122,8 @@ def call(ev: Evaluator, path: str, args: Sequence[Lazy], place: Place) -> Values
         return ev.concat(first, ("?",), _as_query(ev, rest))
     if name in ("require", "__webpack_require__", "bundle.require"):
         return _required(ev, name, first, place)
+    if name.startswith("bundle.named."):
+        return ev.union(*(modules.named_module(ev, name, v, place.source) for v in first))
     if name in ("bundle.require.n", "__webpack_require__.n"):
         return first
     known = _FUNCTIONS.get(name)
@@ -205,6 +207,7 @@ _FUNCTIONS: dict[str, Callable[[Evaluator, Value], Values]] = {
     "decodeURIComponent": lambda ev, v: (unquote(text_of(v)),),
     "decodeURI": lambda ev, v: (unquote(text_of(v)),),
     "unescape": lambda ev, v: (unquote(text_of(v)),),
+    "String.raw": lambda ev, v: (text_of(v),),
     "String": lambda ev, v: (text_of(v),),
     "atob": _from_base64,
     "window.atob": _from_base64,

@@ -70,7 +70,7 @@ WMSLayerInfo|0.url|wms
 WMTSLayer|0,0.url|wmts
 WFSLayer|0,0.url|wfs
 WCSLayer|0,0.url|wcs
-OGCFeatureLayer|0.url|
+OGCFeatureLayer|0.url|ogcapi-features
 ArcGISDynamicMapServiceLayer|0|arcgis
 ArcGISTiledMapServiceLayer|0|arcgis
 ArcGISImageServiceLayer|0|arcgis
@@ -109,7 +109,7 @@ for _row in ROWS:
 # Keys under which objects carry an address, most telling first.
 URL_KEYS = (
     "url urls baseUrl baseURL base_url serviceUrl serviceURL service_url serverUrl server_url endpoint wmsUrl wms_url wmsURL "
-    "wfsUrl wmtsUrl URL Url uri href server host data service address link onlineResource getMapUrl getCapabilitiesUrl "
+    "wfsUrl wmtsUrl URL Url uri href server host data service address onlineResource getMapUrl getCapabilitiesUrl "
     "capabilitiesUrl tiles source_url dataUrl ogcUrl owsUrl src base path serverURL layerUrl layerURL mapUrl"
 ).split()
 # Keys that hold addresses for people or programs, not of services.
@@ -117,7 +117,7 @@ IGNORED_KEYS = re.compile(
     r"^(?:xmlns\w*|schema_?location|namespace\w*|feature_?ns|feature_?namespace|target_?namespace|attributions?|copyright\w*|credits?|"
     r"docs?|documentation\w*|help\w*|home_?page|website|more_?info\w*|info_?(?:url|link)?|metadata\w*|licen[sc]e\w*|about|"
     r"contact\w*|terms\w*|download\w*|thumbnail\w*|icon\w*|logo\w*|image\w*|preview\w*|print\w*|geocod\w*|"
-    r"description|title|abstract|comment|example\w*|placeholder|schema|profile|rel|tooltip|catalogue?_?link)$",
+    r"links?|description|title|abstract|comment|example\w*|placeholder|schema|profile|rel|tooltip|catalogue?_?link)$",
     re.IGNORECASE,
 )
 # Callees whose strings are for people or for reading, never requests for maps.
@@ -162,6 +162,8 @@ def kind_of_shape(fields: dict[str, str | None], parameters: dict[str, str | Non
         for kind, keys in _SHAPES:
             if keys & names.keys():
                 return kind
+    if fields.get("type") in ("vector", "raster", "raster-dem") and (fields.get("url") or "").endswith(".json"):
+        return "tilejson"
     if "layers" in parameters or "layer" in parameters:
         return "wms"
     if fields.get("layers") is not None and _WITH_LAYERS & fields.keys():

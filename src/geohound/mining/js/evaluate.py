@@ -49,7 +49,10 @@ class Evaluator:
         self.sources = sources
         self.meter = meter
         self.by_url = {s.script.url: s for s in sources if not s.script.is_inline}
+        self.base_url = page_url  # what relative addresses are relative to
         self.imports: dict[str, str] = {}
+        self.amd_base = ""
+        self.amd_paths: dict[str, str] = {}
         self.wanted: dict[str, None] = {}
         self.choices: dict[Key, Binding] = {}
         self.pending: dict[Key, Callable[[], list[Binding]]] = {}
@@ -59,6 +62,13 @@ class Evaluator:
         self.known: dict[object, object] = {}
         self._depth = 0
         self._calls: list[tuple[int, int]] = []
+
+    def reset(self) -> None:
+        """Forget what was assumed on the way."""
+        self.active.clear()
+        self.choices.clear()
+        self._calls.clear()
+        self._depth = 0
 
     def values(self, node: Node, place: Place) -> Values:
         """The alternatives for an expression."""

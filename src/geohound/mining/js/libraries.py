@@ -40,7 +40,7 @@ _FULL_BUILDS = (  # fingerprints of whole libraries: each stands in the build of
 )
 _HINT = re.compile(
     rb"wms|wmts|wfs|csw|\bwps\b|\bwcs\b|/ows|mapserv|geoserver|getmap|getcap|getfeature|getrecords|/rest/services|mapserver|"
-    rb"featureserver|imageserver|bbox-epsg|mapproxy|qgis|matrixset|typename|servertype|featuretype|params[\"']?:\s*\{\s*[\"']?layers|"
+    rb"featureserver|imageserver|bbox-epsg|mapproxy|qgis|/collections/|/things|stac|datastreams|ogcapi|%2fw|matrixset|typename|servertype|featuretype|params[\"']?:\s*\{\s*[\"']?layers|"
     rb"[\"'?&]map=",
     re.IGNORECASE,
 )

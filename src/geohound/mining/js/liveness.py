@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from . import objects
 from .source import FUNCTIONS, Source
-from .values import Place
+from .values import Obj, Place
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
 
 _MAX_CLIMB = 60
+_BUILDER = re.compile(r"layer|source|wmt?s|wfs|tile|image|vector|group|overlay|provider|protocol", re.IGNORECASE)
+_DOER = re.compile(r"^(?:add|load|show|set|push|on|create\w*Map|init|start|fetch|get|request|open|append|attach)", re.IGNORECASE)
 _MENTION = rb"(?<![\w$])(?P<at>NAME)(?![\w$])"
 _BUILDS = frozenset(("new_expression", "call_expression", "object", "array", "arguments", "pair"))
 
@@ -71,7 +74,9 @@ def _is_never_used(ev: Evaluator, node: Node, source: Source, whole_page: bool, 
     up: Node | None = node
     while up is not None and up.parent is not None and up.parent.type in (*_BUILDS, "parenthesized_expression"):
         if up.parent.type == "call_expression" and up.type == "member_expression":
-            break  # a method of what was built: that is a use
+            return False  # a method of what was built: that is a use
+        if up.parent.type in ("new_expression", "call_expression") and not _only_builds(up.parent, source):
+            return False
         up = up.parent
     holder = up.parent if up is not None else None
     if holder is None or up is None:
@@ -83,7 +88,7 @@ def _is_never_used(ev: Evaluator, node: Node, source: Source, whole_page: bool, 
         left = holder.child_by_field_name("left")
         statement = holder.parent
         if left is not None and statement is not None and statement.type == "expression_statement":
-            name_node = left if left.type == "identifier" else left.child_by_field_name("property")
+            name_node = left if left.type == "identifier" else _constant_of(ev, left, source)
     if name_node is None or name_node.type not in ("identifier", "property_identifier"):
         return False
     if not whole_page and _is_global(holder, source):
@@ -91,8 +96,6 @@ def _is_never_used(ev: Evaluator, node: Node, source: Source, whole_page: bool, 
     if holder.parent is not None and _is_exported(holder):
         return False
     name = source.text(name_node)
-    if _has_effect(ev, up, source):
-        return False
     count = _count(ev, name, holder, source, whole_page)
     if count == 0:
         return True
@@ -101,14 +104,20 @@ def _is_never_used(ev: Evaluator, node: Node, source: Source, whole_page: bool, 
     return False
 
 
-def _has_effect(ev: Evaluator, value: Node, source: Source) -> bool:
-    """A call that is not a mere constructor may do the work itself: fetch, addTo, append."""
-    if value.type != "call_expression":
-        return False
-    callee = value.child_by_field_name("function")
-    text = source.text(callee) if callee is not None else ""
-    last = text.rpartition(".")[2]
-    return not ("layer" in text.lower() or last.lower() in ("wms", "wmts", "wfs", "source", "overlay"))
+def _only_builds(call: Node, source: Source) -> bool:
+    """A call that makes a layer or a source and does nothing more: maps, viewers and requests do the work themselves."""
+    callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
+    parts = source.text(callee).split(".") if callee is not None and callee.end_byte - callee.start_byte < 200 else []
+    inner = ".".join(parts[1:] if len(parts) > 1 else parts)
+    return bool(_BUILDER.search(inner)) and not _DOER.search(parts[-1])
+
+
+def _constant_of(ev: Evaluator, left: Node, source: Source) -> Node | None:
+    """The key of an object that the scripts themselves made; setting a property of anything else may do something."""
+    holder = left.child_by_field_name("object")
+    if holder is None or not any(isinstance(v, Obj) for v in ev.values(holder, Place(source))):
+        return None
+    return left.child_by_field_name("property")
 
 
 def _only_use_is_dead(ev: Evaluator, name: str, own: Node, source: Source, whole_page: bool, depth: int) -> bool:

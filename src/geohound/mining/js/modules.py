@@ -22,10 +22,10 @@ _LIBRARIES = re.compile(
     r"proj4|exports|require|module|text!|i18n!)\b)",
     re.IGNORECASE,
 )
-_MODULE_KEY = rb"(?:^|[{,\s])[\"']?(?P<at>NAME)[\"']?\s*:\s*(?:function\b|\(|[\w$]+\s*=>|\{)|[\"'](?P<x>NAME)[\"']\s*\("
-_CONFIG = re.compile(r"\.(?:json|json5|xml|js|mjs|yml|yaml)(?:$|[?#])", re.IGNORECASE)
+_MODULE_KEY = rb"(?:^|[{,\s])[\"']?(?P<at>NAME)[\"']?\s*:\s*(?:function\b|\(|[\w$]+\s*=>|\{|\[\s*function)|(?:^|[{,\s])[\"']?(?P<at2>NAME)[\"']?\s*\("
+_CONFIG = re.compile(r"\.(?:json|json5|xml|yml|yaml)(?:$|[?#])", re.IGNORECASE)
 _DATA = re.compile(
-    r"geojson|topojson|package\.json|manifest|locale|i18n|lang|translat|tileset|icon|font|theme", re.IGNORECASE
+    r"geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json", re.IGNORECASE
 )
 _EXPORTS = ("default", "a")
 
@@ -35,9 +35,9 @@ def resolve(ev: Evaluator, specifier: str, source: Source) -> str | None:
     for prefix in sorted(ev.imports, key=len, reverse=True):
         if specifier == prefix or (prefix.endswith("/") and specifier.startswith(prefix)):
             target = ev.imports[prefix] + specifier[len(prefix) :]
-            return urls.canonical(target, ev.page_url)
+            return urls.canonical(target, ev.base_url)
     if specifier.startswith((".", "/", "http://", "https://")):
-        base = source.script.url if not source.script.is_inline else ev.page_url
+        base = source.script.url if not source.script.is_inline else ev.base_url
         return urls.canonical(specifier, base)
     return None
 
@@ -225,18 +225,36 @@ def dependencies(ev: Evaluator, given: Sequence[Node], position: int, source: So
 
 
 def _amd(ev: Evaluator, name: str, source: Source) -> Values:
-    if _LIBRARIES.match(name):
-        return (Ref(name.replace("/", ".")),)
-    address = resolve(ev, name, source) or urls.canonical(name, source.script.url)
-    there = find(ev, address) if address else None
+    there = amd_address(ev, name, source, wanted=False)
+    if there is not None:
+        return whole_export(ev, there, there.root) or NOTHING
+    return (Ref(name.strip("./").replace("/", ".")),)
+
+
+def amd_address(ev: Evaluator, name: str, source: Source, *, wanted: bool) -> Source | None:
+    """The script that an AMD name means, by the loader's settings; one that is not there may be wanted."""
+    first, _, rest = name.partition("/")
+    if "!" in name or name in ("require", "exports", "module") or (_LIBRARIES.match(name) and first not in ev.amd_paths):
+        return None
+    if name.startswith("."):
+        address = urls.canonical(name, source.script.url)
+    elif first in ev.amd_paths:
+        below = rest or ("main" if name == first and "/" not in ev.amd_paths[first] else "")
+        address = urls.canonical("/".join(filter(None, [ev.amd_paths[first].rstrip("/"), below])) or name, ev.amd_base or ev.base_url)
+    else:
+        here = source.script.url if not source.script.is_inline else ev.base_url
+        address = urls.canonical(name, ev.amd_base or here)
+    if address is None:
+        return None
+    there = find(ev, address)
     if there is None:
         tail = f"/{name.lstrip('./')}.js"
         there = next((s for url, s in ev.by_url.items() if url.partition("?")[0].endswith(tail)), None)
-    if there is not None:
-        return whole_export(ev, there, there.root) or NOTHING
-    if address and name.startswith("."):
-        want_script(ev, address)
-    return (Ref(name.strip("./").replace("/", ".")),)
+    if there is None and wanted:
+        full = address if address.endswith(".js") else f"{address}.js"
+        if full not in ev.by_url:
+            ev.wanted.setdefault(full)
+    return there
 
 
 def require(ev: Evaluator, specifier: Value, source: Source) -> Values:
@@ -262,8 +280,20 @@ def wired_parameter(ev: Evaluator, name: str, function: Node, source: Source) ->
         return None
     listed = parameters(function)
     at = next((i for i, p in enumerate(listed) if source.text(p) == name), -1)
-    path = {0: "module", 1: "exports", 2: "bundle.require"}.get(at)
+    if _with_names(function) is not None:
+        path = {0: f"bundle.named.{function.id}", 1: "module", 2: "exports"}.get(at)
+    else:
+        path = {0: "module", 1: "exports", 2: "bundle.require"}.get(at)
     return (Ref(path),) if path else None
+
+
+def _with_names(function: Node) -> Node | None:
+    """Where each module has a table of its own from names to ids, that table: `1: [function, {"./a": 2}]`."""
+    up = function.parent
+    if up is None or up.type != "array" or up.named_child_count != 2 or up.parent is None or up.parent.type != "pair":
+        return None
+    table = up.named_child(1)
+    return table if table is not None and table.type == "object" else None
 
 
 def is_bundled(function: Node) -> bool:
@@ -278,11 +308,29 @@ def is_bundled(function: Node) -> bool:
     if up.type == "method_definition" or function.type == "method_definition":
         key = function.child_by_field_name("name")
         return key is not None and key.type in ("number", "string")
+    if _with_names(function) is not None:
+        return True
     return up.type == "array" and len(listed) >= 2 and up.named_child_count > 1
 
 
 def _looks_like_path(key: Node) -> bool:
     return key.end_byte - key.start_byte > 5
+
+
+def named_module(ev: Evaluator, path: str, name: Value, source: Source) -> Values:
+    """What `require(name)` gives in a module with a table of names."""
+    owner = int(path.rpartition(".")[2])
+    for at in source.places(str(name), rb"[\"'](?P<at>NAME)[\"']\s*:\s*\d")[:20]:
+        node = source.node_at(at)
+        while node is not None and node.type != "pair":
+            node = node.parent
+        table = node.parent if node is not None else None
+        array = table.parent if table is not None else None
+        function = array.named_child(0) if array is not None and array.type == "array" else None
+        value = node.child_by_field_name("value") if node is not None else None
+        if function is not None and function.id == owner and value is not None:
+            return ev.union(*(bundled_module(ev, v, source) for v in ev.values(value, Place(source))))
+    return NOTHING
 
 
 def bundled_module(ev: Evaluator, key: Value, source: Source) -> Values:
@@ -305,6 +353,8 @@ def _modules_in(source: Source, key: str) -> Iterator[Namespace]:
         while node is not None and node.type not in ("pair", "method_definition", "object", "program"):
             node = node.parent
         value = node.child_by_field_name("value") if node is not None and node.type == "pair" else node
+        if value is not None and value.type == "array":
+            value = value.named_child(0)
         if value is not None and value.type in FUNCTIONS and is_bundled(value):
             yield Namespace(source, value)
     if key.isdecimal():
@@ -327,11 +377,20 @@ def _bundle_export(ev: Evaluator, module: Namespace, name: str) -> Values:
     place = Place(source)
     found: list[Values] = []
     listed = [source.text(p) for p in parameters(node)]
+    if _with_names(node) is not None:
+        listed = listed[1:]
     getters = rb"[{,(\s][\"']?(?P<at>NAME)[\"']?\s*[:,]\s*(?:function\s*\(\)\s*\{\s*return|\(\)\s*=>)"
     for at in source.places(name, getters, node.start_byte, node.end_byte)[:3]:
         function = _function_after(source, at)
         if function is not None:
             found.append(ev.invoke(Fn(function, place), []))
+    for at in source.places(name, rb"[\"'](?P<at>NAME)[\"']\s*,\s*0\s*,", node.start_byte, node.end_byte)[:2]:
+        label = source.node_at(at)
+        while label is not None and label.type != "string":
+            label = label.parent
+        value = label.next_named_sibling.next_named_sibling if label is not None and label.next_named_sibling is not None else None
+        if value is not None:
+            found.append(ev.values(value, place))
     if len(listed) > 1:
         for at in source.places(
             name, re.escape(listed[1].encode()) + rb"\.(?P<at>NAME)\s*=(?![=>])", node.start_byte, node.end_byte
@@ -381,7 +440,7 @@ def request(ev: Evaluator, address: Value, *, is_config: bool = True) -> Values:
     """A request for a file; a configuration file that is not there yet is wanted."""
     if not isinstance(address, str) or HOLE in address or not address:
         return NOTHING
-    full = urls.canonical(address, ev.page_url)
+    full = urls.canonical(address, ev.base_url)
     if full is None:
         return NOTHING
     if is_config and find(ev, full) is None and _CONFIG.search(address) and not _DATA.search(address):

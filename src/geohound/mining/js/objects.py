@@ -46,7 +46,10 @@ _SET_ON_THIS = rb"this\.(?P<at>NAME)\s*=(?![=>])"
 _EXTENDED = rb"(?:assign|extend|apply)\(\s*(?P<at>NAME)\s*,"
 _WINDOWS = re.compile(r"^(?:(?:window|self|globalThis|top|parent)\.)+")
 _LOCATIONS = frozenset(("location", "document.location", "window.location"))
+_IN_LITERAL = rb"(?<![\w$.])[\"']?(?P<at>NAME)[\"']?\s*:(?!:)"
 _MAX_HITS = 30
+_FEW = 3
+_SMALL = 400_000
 
 
 def member_expression(ev: Evaluator, node: Node, place: Place) -> Values:
@@ -115,7 +118,46 @@ def member(ev: Evaluator, value: Value, name: str, place: Place) -> Values:
             return modules.exported(ev, value, name)
         case Reply(url):
             return _of_reply(ev, modules.contents(ev, url), name, place)
-    return NOTHING
+    return _by_name_alone(ev, name) if value is UNKNOWN else NOTHING
+
+
+def _by_name_alone(ev: Evaluator, name: str) -> Values:
+    """A property of an object that nothing is known of: if few places of the page set such a property, it is one of them."""
+    key = ("alone", name)
+    if key in ev.active or len(name) < 3 or not name.isidentifier():
+        return NOTHING
+    if key not in ev.known:
+        ev.active.add(key)
+        try:
+            ev.known[key] = _set_anywhere(ev, name)
+        finally:
+            ev.active.discard(key)
+    known = ev.known[key]
+    return known if isinstance(known, tuple) else NOTHING
+
+
+def _set_anywhere(ev: Evaluator, name: str) -> Values:
+    found: list[Node] = []
+    values: list[Values] = []
+    for source in ev.sources:
+        if source.is_library or name.encode() not in source.raw or len(source.raw) > _SMALL:
+            continue
+        for at in [*source.places(name, _SET), *source.places(name, _IN_LITERAL)][: _MAX_HITS]:
+            target = _target(source, at)
+            right = target[1] if target is not None else _pair_value(source, at)
+            if right is not None:
+                found.append(right)
+                if len(found) > _FEW:
+                    return NOTHING
+                values.append(ev.values(right, Place(source)))
+    return ev.union(*values)
+
+
+def _pair_value(source: Source, at: int) -> Node | None:
+    node = source.node_at(at)
+    while node is not None and node.type not in ("pair", "object", "program"):
+        node = node.parent
+    return node.child_by_field_name("value") if node is not None and node.type == "pair" else None
 
 
 def _of_reply(ev: Evaluator, contents: Values, name: str, place: Place) -> Values:

@@ -32,7 +32,8 @@ _KEY = re.compile(
 )  # fmt: skip
 _STRING = re.compile(
     rf"/(?:{_WORDS})(?![a-z])|(?:{_WORDS})(?:server)?(?=[\"'`?]|\.\w{{2,4}}[\"'`?])|(?<![a-z])(?:service|request)=|/rest/services/|mapserv|"
-    rf"capabilit\w*\.xml|[?&]map=|/wmts/|ogc/?[\"'`?]|qgis_mapserv".encode(),
+    rf"capabilit\w*\.xml|[?&]map=|/wmts/|ogc/?[\"'`?]|qgis_mapserv|%2f(?:{_WORDS})(?![a-z])|service%3d|"
+    rf"/collections/|/stac\b|/v1\.[01]/[A-Z]|/search[\"'`]".encode(),
     re.IGNORECASE,
 )
 _SERVICE = re.compile(
@@ -44,7 +45,7 @@ _REQUEST = re.compile(
     rb"(?<![\w$])(?:fetch|ajax|getJSON|get|post|axios|open|GET|POST|json|request|xhrGet|jsonp|query)(?=\s*\()"
 )
 _ROW = re.compile(rb"[\"'](?:\w+\.)+(?:WMS|WMTS|WFS|WMSLayer|WMTSLayer)[\"'](?=\s*,)")
-_FILE = re.compile(rb"[\"'`][^\"'`\s<>]{1,200}\.(?:json|xml|json5)(?:\?[^\"'`\s]{0,100})?[\"'`]")
+_FILE = re.compile(rb"[\"'`][^\"'`\s<>]{1,200}\.(?:json|xml|json5|ya?ml)(?:\?[^\"'`\s]{0,100})?[\"'`]")
 _XML = re.compile(
     r"<(wfs|csw|wps|sos):?\w*[: ]*(?:GetFeature|Transaction|GetRecords|Execute|DescribeProcess|GetObservation)",
     re.IGNORECASE,
@@ -66,6 +67,7 @@ _NESTED = (
 _CHAIN = frozenset("parenthesized_expression template_substitution template_string await_expression".split())
 _STRING_METHODS = frozenset("concat replace replaceAll trim toString toLowerCase join slice substring".split())
 _MAX_FUNCTION = 6_000
+_NAMESPACES = re.compile(r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -100,7 +102,19 @@ class Collector:
             steps.append((_STRING, self._string))
         if _SERVICE.search(self.source.data):
             steps.append((_REQUEST, self._request))
-        steps += [(_FILE, self._file), (_ROW, self._row)]
+        steps += [(_ROW, self._row)]
+        self._visit(steps, guard)
+        self.collect_files(guard)
+        guard(self.collect_tags)
+
+    def collect_files(self, guard: Callable[[Callable[[], None]], None]) -> None:
+        """Only the files that the script asks for."""
+        self.left = self.left or 400
+        self._visit([(_FILE, self._file)], guard)
+
+    def _visit(
+        self, steps: list[tuple[re.Pattern[bytes], Callable[[int, int], None]]], guard: Callable[[Callable[[], None]], None]
+    ) -> None:
         for pattern, visit in steps:
             for match in pattern.finditer(self.source.data):
                 at = match.start("at") if "at" in pattern.groupindex and match.start("at") >= 0 else match.start()
@@ -252,6 +266,8 @@ class Collector:
 
     def _named_fields(self, node: Node, kind: str | None) -> None:
         """Keys that say their kind themselves: wmsUrl, WFS_URL."""
+        if _NAMESPACES.search(self._holder(node)):
+            return
         for child in node.named_children[:200]:
             key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
             if (
@@ -286,6 +302,8 @@ class Collector:
             self._json(top)
             return
         context = self._context(top)
+        if _NAMESPACES.search(self._holder(top)):
+            return
         if calls.IGNORED_KEYS.match(context) or calls.IGNORED_CALLEES.search(context) or _is_statement(top):
             return
         place = Place(self.source)
@@ -310,6 +328,14 @@ class Collector:
                 last = self.source.node_at(at)
             return self.ev.values(last, place) if last is not None and last.type == "identifier" else ()
         return self.ev.values(node, place)
+
+    def _holder(self, node: Node) -> str:
+        """The name of the table that an expression stands in."""
+        up = node.parent
+        while up is not None and up.type in ("pair", "object", "array"):
+            up = up.parent
+        left = (up.child_by_field_name("name") or up.child_by_field_name("left")) if up is not None else None
+        return self.source.text(left)[-40:] if left is not None and up is not None and "func" not in up.type else ""
 
     def _json(self, node: Node) -> None:
         from .config import addresses_in_json  # noqa: PLC0415 - configuration speaks of strings, too

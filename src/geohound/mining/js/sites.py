@@ -77,7 +77,7 @@ def _label(function: Node, up: Node, source: Source) -> Node | None:
     if function.type == "method_definition" and name is not None:
         cls = up.parent if up.type == "class_body" else None
         if cls is not None and cls.type in CLASSES and source.text(name) == "constructor":
-            return cls.child_by_field_name("name") or name
+            return _label(cls, cls.parent, source) if cls.parent is not None else None
         return name
     if name is not None:
         return name
@@ -96,7 +96,7 @@ def _calls_in(ev: Evaluator, source: Source, name: str, fn: Fn, is_plain: bool) 
     for at in source.places(name, _CALLED)[:_MAX_SITES]:
         node = source.node_at(at)
         call = _call_above(node)
-        if node is None or call is None or fn.node.start_byte == at:
+        if node is None or call is None or (source is fn.place.source and fn.node.start_byte == at):
             continue
         if is_plain and node.type == "identifier" and not _may_be(ev, node, place, fn):
             continue
@@ -170,7 +170,7 @@ def called_back(ev: Evaluator, call: Node, node: Node, place: Place) -> Iterator
         yield [ready(*modules.settled(ev, ev.values(holder, place)))]
     elif name in ("define", "require", "requirejs", "curl") or name.endswith("amdRequire"):
         yield modules.dependencies(ev, given, position, source)
-    elif name in _ELEMENTS and position == 0 and len(given) > 1:
+    elif position == 0 and len(given) > 1 and _makes_elements(ev, callee, name, place):
         yield [Lazy(given[1], place)]
     elif name in _REQUESTS and position > 0:
         yield [ready(*modules.settled(ev, ev.values(given[0], place)))]
@@ -178,6 +178,12 @@ def called_back(ev: Evaluator, call: Node, node: Node, place: Place) -> Iterator
         yield from ([ready(UNKNOWN), item] for item in elements(ev, ev.values(holder, place)))
     else:
         yield from _passed_through(ev, callee, position, place)
+
+
+def _makes_elements(ev: Evaluator, callee: Node, name: str, place: Place) -> bool:
+    if name in _ELEMENTS:
+        return True
+    return any(isinstance(v, Ref) and v.path.rpartition(".")[2] in _ELEMENTS for v in ev.values(callee, place))
 
 
 def _iterated(

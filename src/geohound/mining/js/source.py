@@ -113,7 +113,7 @@ class Source:
         """Where a pattern around this name stands; `NAME` in the pattern is the name."""
         expression = pattern.replace(b"NAME", re.escape(name.encode()))
         if expression not in self._deferred:
-            self._deferred[expression] = [m.start("at") for m in re.finditer(expression, self.data)]
+            self._deferred[expression] = [m.start("at") if m.start("at") >= 0 else m.start(m.lastgroup or 0) for m in re.finditer(expression, self.data)]
         return [at for at in self._deferred[expression] if begin <= at < end]
 
     def count(self, name: str) -> int:

@@ -14,9 +14,8 @@ _FOREIGN = re.compile(
     r"node_modules|/webpack/|webpack/bootstrap|\.(?:css|scss|less|svg|png|html)(?:$|\?)|\(webpack\)|^external ",
     re.IGNORECASE,
 )
-_EVAL = re.compile(
-    r"[\"']?(?P<key>[\w./!?@-]{1,200})[\"']?\s*:\s*(?:function\s*\([^)]{0,120}\)|\([^)]{0,120}\)\s*=>)\s*\{[^{}]{0,200}?(?:^|[\s;{}])eval\(\s*(?:__webpack_require__\.ts\()?\s*\"(?P<code>(?:[^\"\\]++|\\.)*+)\""
-)
+_EVAL = re.compile(r"(?<![\w$.])eval\(\s*(?:__webpack_require__\.ts\()?\s*\"(?P<code>(?:[^\"\\]++|\\.)*+)\"")
+_ORIGIN = re.compile(r"sourceURL=webpack(?:-internal)?://[^\n]*?(?P<key>\./[^?\s]{1,300})")
 _MAX_PARTS = 3_000
 _MAX_CHARS = 20_000_000
 
@@ -53,15 +52,15 @@ def _evals(script: Script) -> Iterator[Script]:
     for count, match in enumerate(_EVAL.finditer(script.text)):
         if count >= _MAX_PARTS:
             break
-        if "node_modules" in match["key"]:
-            continue
         try:
             code = json.loads(f'"{match["code"]}"', strict=False)
         except ValueError:
             continue
-        parts.append(
-            f"{json.dumps(match['key'])}: function(module, exports, __webpack_require__) {{ var __webpack_exports__ = exports;\n{code}\n}}"
-        )
+        origin = _ORIGIN.search(code[-600:])
+        if origin is None or "node_modules" in origin["key"]:
+            continue
+        head = f"{json.dumps(origin['key'])}: function(module, exports, __webpack_require__)"
+        parts.append(f"{head} {{ var __webpack_exports__ = exports;\n{code}\n}}")
     if not parts:
         yield script
         return

@@ -304,10 +304,13 @@ async def mine_page(url: str, rules: str, way: Fetcher, settings: Settings) -> M
     return replace(found, trouble=f"{found.trouble}: {why[0]}") if found.trouble and why else found
 
 
-async def mine_file(path: Path, rules: str) -> Mined:
-    """What a saved page and the files beside it hold; the network is not asked."""
-    address = saved.address_of(path)
-    return await application.mine(address, saved.fetch_from(path, address), rules)
+async def mine_file(path: Path, rules: str, stood_at: str = "") -> Mined:
+    """What a saved page and the files beside it hold; the network is not asked, sources are told as files."""
+    address = stood_at or saved.address_of(path)
+    read: dict[str, Path] = {}
+    found = await application.mine(address, saved.fetch_from(path, address, read), rules)
+    told = tuple(replace(e, source=str(read[e.source])) if e.source in read else e for e in found.endpoints)
+    return replace(found, page=str(path), endpoints=told)
 
 
 def can_browse() -> bool:

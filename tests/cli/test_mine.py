@@ -78,6 +78,15 @@ def test_endpoints_are_told_a_line_each_and_then_the_summary(place: str, app: Pa
     assert summary["elapsed_ms"] > 0
 
 
+def test_a_saved_page_is_told_by_its_file_and_read_where_it_stood(tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    page.write_text('<html><script>L.tileLayer.wms("../gs/wms", {layers: "x"}).addTo(map);</script></html>')
+    done = geohound("mine", str(page), "--json", "--base", "https://h.test/maps/view/a.html")
+    found, _ = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (found["page"], found["source"]) == (str(page), str(page))
+    assert found["endpoint"] == "https://h.test/maps/gs/wms"
+
+
 def test_the_published_rules_alone_find_less(app: Path) -> None:
     done = geohound("mine", str(app / "index.html"), "--json", "--rules", "hou2016")
     found = [json.loads(line) for line in done.stdout.splitlines()][:-1]
@@ -100,6 +109,7 @@ def test_people_get_a_table(app: Path) -> None:
         (("ftp://h.test/",), "not a web address", 1),
         (("http://127.0.0.1:9/",), "--allow-net", 1),
         (("a.test", "--rules", "best"), "hou2016", 2),
+        (("a.html", "--base", "nowhere"), "is not a web address", 2),
     ],
 )
 def test_what_cannot_be_mined_is_told_in_a_sentence(words: tuple[str, ...], told: str, code: int) -> None:

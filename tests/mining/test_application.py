@@ -136,7 +136,7 @@ def test_files_beside_a_saved_page_are_read_and_none_outside_its_folder(tmp_path
     (folder / "cdn.test" / "b.js").write_text("other host")
     (tmp_path / "secret.js").write_text("outside")
     (folder / "link.js").symlink_to(tmp_path / "secret.js")
-    fetch = saved.fetch_from(folder / "index.html", "https://h.test/maps/index.html")
+    fetch = saved.fetch_from(folder / "index.html", "https://h.test/maps/index.html", {})
 
     def text(url: str) -> str | None:
         found = asyncio.run(fetch(url))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
 import webapps
+from hypothesis import given
+from hypothesis import strategies as st
 
 from geohound.mining import recipes
 from geohound.mining.js.model import Endpoint
@@ -150,3 +153,28 @@ def test_a_hostile_file_costs_little(text: str) -> None:
     for wanted in recipes.recognise(page, "https://h.test/"):
         recipes.read(wanted, text)
     assert time.perf_counter() - start < 8
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text() | st.sampled_from(["http://h.test/wms", "wms", "//", "{a}"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                ["url", "type", "layers", "source", "catalog", "themes", "items", "typ", "map", "*", "#text"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@given(ANY_JSON)
+def test_any_json_is_survived_by_every_recipe(value: object) -> None:
+    text = json.dumps(value)
+    for recipe in recipes.recipes():
+        for file in recipe.files:
+            for endpoint in recipes.read(recipes.Wanted(recipe, file, "https://h.test/a"), text).endpoints:
+                assert endpoint.url.startswith(("http://", "https://"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +38,9 @@ def mine(
     rules: Annotated[
         Rules, typer.Option("--rules", help="static computes the values; hou2016 are the published rules alone.")
     ] = Rules.STATIC,
+    stood_at: Annotated[
+        str | None, typer.Option("--base", metavar="URL", help="Where the saved pages stood, for relative addresses.")
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser", help="Also run the page in a real browser.")] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -49,45 +53,56 @@ def mine(
     """List the services that pages name, before testing them; of a saved page the files beside it are read too."""
     if browser and not assembly.can_browse():
         raise typer.BadParameter("pages cannot be run here yet; leave it out.", param_hint="--browser")
+    if stood_at and urls.canonical(stood_at) is None:
+        raise typer.BadParameter(f"{stood_at} is not a web address.", param_hint="--base")
     settings = options.gather(
         config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net, host_delay_s=0.0
     )
-    if not asyncio.run(_mine_all(inputs, str(rules), settings, json=json, quiet=quiet, verbose=verbose)):
+    if not asyncio.run(
+        _mine_all(inputs, _Way(str(rules), urls.canonical(stood_at or "") or "", settings), json, quiet, verbose)
+    ):
         raise typer.Exit(1)
 
 
-async def _mine_all(
-    inputs: list[str], rules: str, settings: Settings, *, json: bool, quiet: bool, verbose: bool
-) -> bool:
-    way = assembly.fetcher(settings)
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How inputs are read."""
+
+    rules: str
+    stood_at: str
+    settings: Settings
+
+
+async def _mine_all(inputs: list[str], way: _Way, json: bool, quiet: bool, verbose: bool) -> bool:
+    fetcher = assembly.fetcher(way.settings)
     began = time.perf_counter()
     totals: Counter[str] = Counter()
     ways: Counter[str] = Counter()
     try:
         for source in inputs:
-            mined = await _mine(source, rules, way, settings)
+            mined = await _mine(source, way, fetcher)
             ways.update(e.how for e in mined.endpoints)
             totals.update(
                 endpoints=len(mined.endpoints), scripts_read=mined.scripts_read, scripts_skipped=mined.scripts_skipped,
-                requests=mined.requests, unknown=len(mined.unknown), failed=bool(mined.trouble),
+                requests=mined.requests, unknown=len(mined.unknown), failed=int(bool(mined.trouble)),
             )  # fmt: skip
             if json:
                 _print_lines(source, mined)
             else:
                 _show(source, mined, quiet=quiet, verbose=verbose)
     finally:
-        await way.close()
+        await fetcher.close()
     if json:
         elapsed_ms = round((time.perf_counter() - began) * 1000, 1)
         printing.line({"summary": {**totals, "elapsed_ms": elapsed_ms, "ways": dict(ways)}})
     return not totals["failed"]
 
 
-async def _mine(source: str, rules: str, way: Fetcher, settings: Settings) -> assembly.Mined:
+async def _mine(source: str, way: _Way, fetcher: Fetcher) -> assembly.Mined:
     if "://" not in source:
         path = Path(source)
         if path.is_file():
-            return await assembly.mine_file(path, rules)
+            return await assembly.mine_file(path, way.rules, way.stood_at)
         if path.is_dir():
             return assembly.Mined(source, trouble="it is a folder; name the page in it")
         if source.startswith((".", "/", "~")) or path.suffix.lower() in _FILES:
@@ -96,7 +111,7 @@ async def _mine(source: str, rules: str, way: Fetcher, settings: Settings) -> as
     clean = urls.canonical(source)
     if clean is None:
         return assembly.Mined(source, trouble="it is not a web address")
-    return await assembly.mine_page(clean, rules, way, settings)
+    return await assembly.mine_page(clean, way.rules, fetcher, way.settings)
 
 
 def _print_lines(source: str, mined: assembly.Mined) -> None:

@@ -34,14 +34,15 @@ def address_of(page: Path) -> str:
     return urls.canonical(page.name, NOWHERE) or NOWHERE
 
 
-def fetch_from(page: Path, address: str) -> Fetch:
-    """Reads the page for its address, and for those of its files the ones beside it."""
+def fetch_from(page: Path, address: str, read: dict[str, Path]) -> Fetch:
+    """Reads the page for its address, and for those of its files the ones beside it; notes in `read` what was read."""
     folder = page.resolve().parent
 
     async def fetch(url: str) -> Fetched | None:
         path = page if url == address else _find(folder, address, url)
         if path is None:
             return None
+        read[url] = path
         with path.open("rb") as file:
             body = file.read(MAX_BYTES)
         kind = _TYPES.get(path.suffix.lower(), "")

@@ -26,30 +26,26 @@ def analyse(
 ) -> Findings:
     """The service endpoints in the scripts and configuration files of a page, and what else should be fetched.
 
-    The page itself may stand among the scripts: then its handlers count as calls, its custom elements as configuration,
-    and a function that nobody calls is left out. `whole_page` says so where the page is not given.
+    The page itself may stand among the scripts: its handlers count as calls, its custom elements as configuration, and
+    its base is what relative addresses are relative to. `whole_page` says that all scripts and handlers are here, so that
+    a function nobody calls can be left out; it is taken for granted where the page is given.
     """
     meter = Meter(budget or Budget())
-    parts = [part for s in scripts for part in (_taken_apart(s) if pages.is_page(s.text) else sourcemaps.expand(s))]
+    markup = [s for s in scripts if pages.is_page(s.text)]
+    code = [pages.handlers(s) if s in markup else s for s in scripts]
+    parts = [part for s in code if s is not None for part in sourcemaps.expand(s)]
     sources = [_source(i, s, meter) for i, s in enumerate(parts)]
     ev = Evaluator(page_url, sources, meter)
-    markup = [s.text for s in scripts if pages.is_page(s.text)]
-    for text in markup:
-        ev.base_url = urls.canonical(pages.base_of(text), page_url) or page_url if pages.base_of(text) else ev.base_url
+    for page in markup:
+        ev.base_url = urls.canonical(pages.base_of(page.text), page_url) or ev.base_url
     reader = _Reader(ev, bool(markup) if whole_page is None else whole_page)
+    for page in markup:
+        reader.read_page(page)
     for source in sources:
         _read_import_map(ev, source)
         reader.guard(lambda source=source: loaders.read_settings(ev, source))  # type: ignore[misc]
-    for script in scripts:
-        if pages.is_page(script.text):
-            reader.read_page(script)
     read = sum(reader.read(source) for source in sources)
     return reader.findings(read, len(sources) - read)
-
-
-def _taken_apart(page: Script) -> Iterable[Script]:
-    found = pages.handlers(page)
-    return [found] if found else []
 
 
 def _source(index: int, script: Script, meter: Meter) -> Source:

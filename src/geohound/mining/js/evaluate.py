@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
+from typing import TypeVar
 
 from tree_sitter import Node
 
@@ -34,6 +35,7 @@ from .values import (
     text_of,
 )
 
+T = TypeVar("T")
 Key = tuple[str, int, int, str]
 Binding = dict[str, Lazy]
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
@@ -118,9 +120,9 @@ class Evaluator:
     def texts(self, node: Node, place: Place) -> list[str]:
         return [v for v in self.values(node, place) if isinstance(v, str)]
 
-    def solve(self, compute: Callable[[], list[Value]]) -> list[Value]:
+    def solve(self, compute: Callable[[], list[T]]) -> list[T]:
         """The results for every call site, array element … on which the computation turns out to depend."""
-        found: list[Value] = []
+        found: list[T] = []
         left = [self.meter.budget.choices]
 
         def go(depth: int) -> None:

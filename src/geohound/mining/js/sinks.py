@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -68,6 +69,14 @@ _CHAIN = frozenset("parenthesized_expression template_substitution template_stri
 _STRING_METHODS = frozenset("concat replace replaceAll trim toString toLowerCase join slice substring".split())
 _MAX_FUNCTION = 6_000
 _NAMESPACES = re.compile(r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE)
+
+
+class Hit(NamedTuple):
+    """A value, the kind that its surroundings name, and the subdomain to put in."""
+
+    value: Value
+    kind: str | None = None
+    subdomain: str = ""
 
 
 @dataclass(slots=True)
@@ -159,37 +168,47 @@ class Collector:
         place = Place(self.source)
         number, _, key = where.partition(".")
 
-        def compute() -> list[Value]:
+        def compute() -> list[Hit]:
             args = self.ev.lazy_arguments(call, place)
             chosen = args[:5] if number == "*" else args[int(number) : int(number) + 1]
-            found: list[Value] = []
+            found: list[Hit] = []
             for lazy in chosen:
                 found += self._held(lazy, (key,) if key else None, strings=not key)
             for value in (v for lazy in args[1:3] for v in self.ev.lazy(lazy)):
-                if isinstance(value, Obj) and ("subdomains" in value.fields or "subDomains" in value.fields):
-                    found = [_with_subdomain(self.ev, value, v) for v in found]
+                if isinstance(value, Obj) and (subdomain := self._subdomain(value)):
+                    found = [hit._replace(subdomain=subdomain) for hit in found]
             return found
 
         self._take(compute, kind or None, "call", call, name, must_be_sure=must_be_sure or number == "*" and kind == "")
 
-    def _held(self, lazy: Lazy, keys: tuple[str, ...] | None, *, strings: bool) -> list[Value]:
+    def _held(self, lazy: Lazy, keys: tuple[str, ...] | None, *, strings: bool) -> list[Hit]:
         """Strings of an argument: itself, the elements of an array, what stands under the keys of an object."""
-        found: list[Value] = []
+        found: list[Hit] = []
         for value in self.ev.lazy(lazy):
             match value:
                 case str() | Web():
-                    found += [value] if strings else []
+                    found += [Hit(value)] if strings else []
                 case Arr():
-                    for item in value.items[:24]:
-                        found += [v for v in self.ev.lazy(item) if isinstance(v, str | Web)]
+                    found += [Hit(v) for item in value.items[:24] for v in self.ev.lazy(item) if isinstance(v, str | Web)]
                 case Obj():
                     wanted = keys or calls.URL_KEYS
                     present = [k for k in wanted if k in value.fields]
+                    subdomain = self._subdomain(value)
                     for key in present if keys else present[:2]:
-                        found += [_with_subdomain(self.ev, value, v) for v in self._field(value, key)]
+                        found += [Hit(v, None, subdomain) for v in self._field(value, key)]
                 case Fn() if strings and not keys:
-                    found += self.ev.invoke(value, [])
+                    found += [Hit(v) for v in self.ev.invoke(value, [])]
         return found
+
+    def _subdomain(self, holder: Obj) -> str:
+        """The first of the subdomains that stand beside an address."""
+        lazies = holder.fields.get("subdomains") or holder.fields.get("subDomains")
+        given = self.ev.any_of(lazies)[0] if lazies else None
+        if isinstance(given, Arr):
+            given = self.ev.lazy(given.items[0])[0] if given.items else None
+        elif isinstance(given, str):  # each letter is one
+            given = given[:1]
+        return given if isinstance(given, str) else ""
 
     def _field(self, value: Obj, key: str) -> list[Value]:
         found: list[Value] = []
@@ -199,9 +218,8 @@ class Collector:
             elif isinstance(inner, Fn):
                 found += self.ev.invoke(inner, [])
             elif isinstance(inner, Obj):
-                found += [
-                    v for k in ("url", "default", "uri") if k in inner.fields for v in self.ev.any_of(inner.fields[k])
-                ]
+                keys = [k for k in ("url", "default", "uri") if k in inner.fields]
+                found += [v for k in keys for v in self.ev.any_of(inner.fields[k])]
             else:
                 found.append(inner)
         return found
@@ -281,7 +299,7 @@ class Collector:
             if own and re.search(r"ur[li]|endpoint|server|host|href|base|address|^\w{3,4}$", name, re.IGNORECASE):
                 place = Place(self.source)
                 self._take(
-                    lambda value=value: list(self.ev.values(value, place)),  # type: ignore[misc]
+                    lambda value=value: [Hit(v) for v in self.ev.values(value, place)],  # type: ignore[misc]
                     kind or own, "shape", value, name, must_be_sure=False,
                 )  # fmt: skip
 
@@ -310,7 +328,7 @@ class Collector:
         target = _appended_to(top)
         if target is not None:
             top = target
-        self._take(lambda: list(self._at_end(top, place)), None, "string", top, context, must_be_sure=True)
+        self._take(lambda: [Hit(v) for v in self._at_end(top, place)], None, "string", top, context, must_be_sure=True)
 
     def _at_end(self, node: Node, place: Place) -> tuple[Value, ...]:
         """The value of an expression; of a variable that strings are appended to, what it holds in the end."""
@@ -354,28 +372,22 @@ class Collector:
         callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
         name = self.source.text(callee)[-60:] if callee is not None else ""
         place = Place(self.source)
-        kind = self._asked_kind(call, place)
-        if kind is None:
-            return
-        only = 1 if name.endswith(".open") else None
+        at = 1 if name.endswith(".open") else 0
+        nearby = self._nearby_kind(call)
 
-        def compute() -> list[Value]:
+        def compute() -> list[Hit]:
             args = self.ev.lazy_arguments(call, place)
-            return [
-                v
-                for lazy in (args[only : only + 1] if only else args[:1])
-                for v in self._held(lazy, ("url", "uri", "baseURL"), strings=True)
-            ]
+            kinds = [k for lazy in args[:4] for v in self.ev.lazy(lazy) if (k := self._kind_in(v, 0))]
+            kind = kinds[0] if kinds else nearby
+            if kind is None:
+                return []
+            hits = [h for lazy in args[at : at + 1] for h in self._held(lazy, ("url", "uri", "baseURL"), strings=True)]
+            return [hit._replace(kind=kind) for hit in hits]
 
-        self._take(compute, kind, "request", call, name)
+        self._take(compute, None, "request", call, name)
 
-    def _asked_kind(self, call: Node, place: Place) -> str | None:
-        """The service that a request names in its parameters or body, or that the function around it speaks of."""
-        for lazy in self.ev.lazy_arguments(call, place)[:4]:
-            for value in self.ev.lazy(lazy):
-                kind = self._kind_in(value, 0)
-                if kind:
-                    return kind
+    def _nearby_kind(self, call: Node) -> str | None:
+        """The service that the function around a request speaks of."""
         scope = self.source.scope_of(call)
         if scope.type == "program" or scope.end_byte - scope.start_byte > _MAX_FUNCTION:
             near = self.source.data[max(0, call.start_byte - 600) : call.end_byte + 600]
@@ -428,7 +440,7 @@ class Collector:
         place = Place(self.source)
         kind = addresses.kind_of_name(self.source.text(array.named_children[0]).strip("\"'").rpartition(".")[2])
 
-        def compute() -> list[Value]:
+        def compute() -> list[Hit]:
             lazies = [Lazy(child, place) for child in array.named_children[1:4]]
             return [v for lazy in lazies for v in self._held(lazy, None, strings=True)]
 
@@ -460,7 +472,7 @@ class Collector:
 
     def _take(
         self,
-        compute: Callable[[], list[Value]],
+        compute: Callable[[], list[Hit]],
         hint: str | None,
         how: str,
         node: Node,
@@ -468,12 +480,12 @@ class Collector:
         *,
         must_be_sure: bool = False,
     ) -> None:
-        for value in self.ev.solve(compute):
+        for value, kind, subdomain in self.ev.solve(compute):
+            told = kind or hint
             if isinstance(value, str | Web):
-                text, _, subdomain = text_of(value).partition("\x00")
-                self.found.append(Found(text, hint, how, node, self.source, call, subdomain, must_be_sure))
-            elif how in ("call", "shape", "request") and hint and not must_be_sure:
-                self.found.append(Found(HOLE, hint, how, node, self.source, call))
+                self.found.append(Found(text_of(value), told, how, node, self.source, call, subdomain, must_be_sure))
+            elif how != "string" and told and not must_be_sure:
+                self.found.append(Found(HOLE, told, how, node, self.source, call))
 
     def tags(self) -> Iterator[tuple[Obj, Node, str]]:
         """JSX tags that speak of a service."""
@@ -493,19 +505,6 @@ class Collector:
                 node,
                 name,
             )  # type: ignore[misc]
-
-
-def _with_subdomain(ev: Evaluator, holder: Obj, value: Value) -> Value:
-    """The address, marked with the first of the subdomains that stand beside it."""
-    lazies = holder.fields.get("subdomains") or holder.fields.get("subDomains")
-    if not lazies or not isinstance(value, str):
-        return value
-    given = ev.any_of(lazies)[0]
-    if isinstance(given, Arr) and given.items:
-        given = ev.lazy(given.items[0])[0]
-    elif isinstance(given, str):  # each letter is one
-        given = given[:1]
-    return f"{value}\x00{given}" if isinstance(given, str) else value
 
 
 def _rows(paths: list[str]) -> Iterator[tuple[tuple[str, ...], str]]:

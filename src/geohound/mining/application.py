@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,11 +12,12 @@ from selectolax.lexbor import LexborHTMLParser
 
 from geohound.model import url as urls
 
-from . import attributes, hou2016, js, markup, recipes, script
+from . import hou2016, js, markup, recipes, script
 from .js.model import Budget, Endpoint, Findings, Script
 
 MAX_FILES = 80  # fetched for one page
 MAX_ROUNDS = 4  # scripts that ask for further scripts
+MAX_SECONDS = 20.0  # of reading, fetching not counted
 MAX_BYTES = 40_000_000
 MAX_SCRIPTS = 400  # elements of one page
 
@@ -50,7 +52,6 @@ class _App:
     """The files of one page as they come in, each fetched once."""
 
     page: Fetched
-    base: str
     fetch: Fetch
     scripts: list[Script] = field(default_factory=list)
     files: dict[str, Fetched | None] = field(default_factory=dict)
@@ -99,31 +100,30 @@ def _is_page(page: Fetched) -> bool:
 
 async def _by_reading(page: Fetched, fetch: Fetch) -> Mined:
     held = _elements(page)
-    base = held.base
-    handlers = [Script(page.url, code, is_inline=True) for code in held.said.handlers]
-    app = _App(page, base, fetch, scripts=[*held.inline, *handlers])
+    app = _App(page, fetch, scripts=[Script(page.url, page.text), *held.inline])
     skipped = 0
     for address, is_module in held.files:
-        full = urls.canonical(address, base)
+        full = urls.canonical(address, held.base)
         if full is None or script.is_library(address):
             skipped += 1
         else:
             await app.add(full, is_module=is_module)
     listed = await _by_recipes(app)
-    for file in held.said.files:
-        await app.add(file)
     findings = Findings()
+    left_s = MAX_SECONDS
     for _ in range(MAX_ROUNDS):
-        findings = js.analyse(base, tuple(app.scripts), Budget())
+        began = time.monotonic()
+        findings = js.analyse(page.url, tuple(app.scripts), Budget(seconds=min(Budget().seconds, left_s)))
+        left_s -= time.monotonic() - began
         known = len(app.scripts)
+        if left_s <= 0:
+            break
         for wanted in findings.wanted:
             await app.add(wanted)
         if len(app.scripts) == known:
             break
     findings = replace(findings, scripts_skipped=findings.scripts_skipped + skipped)
-    return _told(
-        page.url, [*listed, *_by_documents(app), *held.said.endpoints, *findings.endpoints], findings, app.requests
-    )
+    return _told(page.url, [*listed, *_by_documents(app), *findings.endpoints], findings, app.requests)
 
 
 async def _by_recipes(app: _App) -> list[Endpoint]:
@@ -151,7 +151,7 @@ async def _by_recipes(app: _App) -> list[Endpoint]:
 def _by_documents(app: _App) -> Iterator[Endpoint]:
     """What files of a known format list that the page's scripts asked for."""
     for file in app.scripts:
-        if not file.is_inline:
+        if not file.is_inline and file.url != app.page.url:
             for wanted in recipes.of_document(file.text, file.url):
                 yield from recipes.read(wanted, file.text).endpoints
 
@@ -182,7 +182,7 @@ async def _by_published_rules(page: Fetched, fetch: Fetch) -> Mined:
     total = len(held.inline) + len(links)
     if not hou2016.is_judged(links):
         return Mined(page.url, scripts_skipped=total, requests=1)
-    app = _App(page, held.base, fetch, scripts=held.inline)
+    app = _App(page, fetch, scripts=held.inline)
     for address in links:
         full = urls.canonical(address, held.base)
         if full and hou2016.is_read(address):
@@ -203,12 +203,11 @@ def _by_rule(found: hou2016.Found, source: Script) -> Endpoint | None:
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
-    """What the markup of a page holds: the base of its addresses, its scripts, what its elements say."""
+    """What the markup of a page holds: the base of its addresses, and its scripts."""
 
     base: str
     inline: list[Script]
     files: list[tuple[str, bool]]  # linked scripts, and whether they are modules
-    said: attributes.Said
 
 
 def _elements(page: Fetched) -> _Elements:
@@ -218,20 +217,20 @@ def _elements(page: Fetched) -> _Elements:
     base = (urls.canonical(href, page.url) if href else None) or page.url
     inline: list[Script] = []
     files: list[tuple[str, bool]] = []
-    at = 0
+    at = lines = 0
     for node in islice(tree.css("script"), MAX_SCRIPTS):
         is_module = (node.attributes.get("type") or "").lower() == "module"
         source = node.attributes.get("src")
         if source:
             files.append((source.strip(), is_module))
         elif text := node.text():
-            at = max(page.text.find(text, at), at)
-            lines = page.text.count("\n", 0, at)
+            begin = max(page.text.find(text, at), at)
+            lines += page.text.count("\n", at, begin)
+            at = begin
             inline.append(Script(page.url, text, is_module, is_inline=True, line_offset=lines))
         if main := node.attributes.get("data-main"):
             files.append((main if main.endswith(".js") else f"{main}.js", False))
-    said = attributes.read(tree, page.url, base)
-    return _Elements(base, inline, files, said)
+    return _Elements(base, inline, files)
 
 
 __all__: Sequence[str] = ("Fetch", "Fetched", "Mined", "mine")

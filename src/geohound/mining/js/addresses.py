@@ -152,6 +152,8 @@ def _path(text: str) -> str:
 def kind_in_query(text: str) -> str | None:
     """The kind that the parameters of a request name."""
     query = text.partition("?")[2].lower() or (text.lower() if "=" in text else "")
+    if "%3d" in query:
+        query = unquote(query)
     for name in ("service", "request"):
         found = re.search(rf"(?:^|[?&;{HOLE}]){name}=(?:ogc:)?([a-z-]+)", query)
         if found and found[1] in _NAMES:
@@ -258,7 +260,7 @@ def _finished(base: str, query: str, page_url: str, asked: str | None, hint: str
     if vendor is None:
         return Unclear(f"{base}?{query}")
     kind, is_sure = _kind(url, vendor, asked, hint)
-    if _is_file(url, asked, bool(vendor)) or (kind is None and not is_sure):
+    if (kind != "tilejson" and _is_file(url, asked, bool(vendor))) or (kind is None and not is_sure):
         return None
     endpoint = f"{url}?{urls.encode_params(vendor)}" if vendor else url
     return Address(f"{url}?{query.replace(HOLE, '')}" if query else url, endpoint, kind, is_sure)

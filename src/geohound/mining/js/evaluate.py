@@ -431,7 +431,8 @@ def _call(ev: Evaluator, node: Node, place: Place) -> Values:
     found: list[Values] = []
     for value in ev.values(callee, place):
         if isinstance(value, Fn):
-            found.append(ev.invoke(value, args))
+            module = modules.required_by(ev, value, ev.lazy(args[0])[0]) if len(args) == 1 else NOTHING
+            found.append(module if module != NOTHING else ev.invoke(value, args))
         elif isinstance(value, Ref):
             found.append(builtins.call(ev, value.path, args, place))
         else:

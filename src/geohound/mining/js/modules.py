@@ -12,7 +12,7 @@ from tree_sitter import Node
 from geohound.model import url as urls
 
 from .source import FUNCTIONS, Source, arguments, parameters, walk
-from .values import HOLE, NOTHING, UNKNOWN, Arr, Fn, Lazy, Namespace, Place, Ref, Reply, Value, Values, from_json, ready
+from .values import HOLE, NOTHING, UNKNOWN, Arr, Fn, Lazy, Namespace, Obj, Place, Ref, Reply, Value, Values, from_json, ready
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
@@ -280,11 +280,17 @@ def wired_parameter(ev: Evaluator, name: str, function: Node, source: Source) ->
         return None
     listed = parameters(function)
     at = next((i for i, p in enumerate(listed) if source.text(p) == name), -1)
-    if _with_names(function) is not None:
-        path = {0: f"bundle.named.{function.id}", 1: "module", 2: "exports"}.get(at)
-    else:
-        path = {0: "module", 1: "exports", 2: "bundle.require"}.get(at)
-    return (Ref(path),) if path else None
+    has_names = _with_names(function) is not None
+    role = {0: "require", 1: "module", 2: "exports"} if has_names else {0: "module", 1: "exports", 2: "require"}
+    own = Namespace(source, function)
+    match role.get(at):
+        case "require":
+            return (Ref(f"bundle.named.{function.id}" if has_names else "bundle.require"),)
+        case "module":
+            return (Obj({"exports": [ready(own)]}),)
+        case "exports":
+            return (own,)
+    return None
 
 
 def _with_names(function: Node) -> Node | None:
@@ -477,3 +483,12 @@ def settled(ev: Evaluator, values: Values) -> Values:
 def opened(ev: Evaluator, values: Values) -> Values:
     """Answers replaced by what is in them."""
     return ev.union(*(contents(ev, v.url) if isinstance(v, Reply) else (v,) for v in values))
+
+
+def required_by(ev: Evaluator, fn: Fn, key: Value) -> Values:
+    """A bundle's own require function, known by its shape: it takes an id and gives back `.exports`."""
+    source = fn.place.source
+    body = source.data[fn.node.start_byte : fn.node.end_byte]
+    if not isinstance(key, str | int) or len(body) > 1200 or b".exports" not in body:
+        return NOTHING
+    return bundled_module(ev, key, source)

@@ -100,8 +100,7 @@ class _Reader:
 
     def guard(self, step: Callable[[], None]) -> None:
         """One step within its own budget: what a hostile expression costs, the others do not pay."""
-        meter = self.ev.meter
-        meter.sink_steps = 0
+        self.ev.meter.begin_sink()
         try:
             step()
         except (Exhausted, RecursionError):

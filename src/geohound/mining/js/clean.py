@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 _TOKEN = re.compile(
     rb"[^\"'`/{}<]*+(?:\"(?:[^\"\\\n]++|\\.)*+\"?+|'(?:[^'\\\n]++|\\.)*+'?+|(?P<mark>[{}`])"
     rb"|(?P<comment>//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+|<!--[^\n]*+)"
-    rb"|(?:(?<=[(,=:\[!&|?;+*%~^{-])|(?<=[(,=:\[!&|?;+{]\s)|(?<=return)|(?<=return\s))"
+    rb"|(?:(?<=[(,=:\[!&|?;+*%~^{-])|(?<=[(,=:\[!&|?;+{]\s)|(?<==>)|(?<=return)|(?<=return\s)|(?<=case\s)|(?<=typeof\s))"
     rb"/(?![/*])(?:[^/\\\[\n]++|\\.|\[(?:[^\]\\\n]++|\\.)*+\]?+)++/"
     rb"|[/<])",
     re.DOTALL,
@@ -19,8 +19,8 @@ _TOKEN = re.compile(
 _TEMPLATE = re.compile(rb"(?:[^`\\$]++|\\.|\$(?!\{))*+(?:`|\$\{)?", re.DOTALL)
 # Words that stand near addresses, and strings that begin a path.
 _TELLING = tuple(
-    b"http // wms wfs wcs wmts wps csw ows url uri servic layers locat host server base proxy tiles esri arcgis".split()
-) + (b'"/', b"'/", b"`/", b'"./', b'"../', b"'./", b"'../", b"`../")
+    b"http wms wfs wcs wmts wps csw /ows ows? url service location mapserv arcgis proxy tiles \"/ '/ `/ }/ \"./ './ \"../ '../".split()
+)
 _KEPT_BLOCK = 160  # shorter blocks are cheaper to parse than to cut
 CUT_FROM = 40_000
 MAX_NESTING = 1_000

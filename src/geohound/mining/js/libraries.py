@@ -38,12 +38,12 @@ _FULL_BUILDS = (  # fingerprints of whole libraries: each stands in the build of
     (b"defaultWmsParams", b"L.TileLayer.WMS", b"Leaflet"),
     (b"GeoExt.data.WMSCapabilitiesReader", b"Ext.namespace"),
 )
-_HINT = re.compile(
-    rb"wms|wmts|wfs|csw|\bwps\b|\bwcs\b|/ows|mapserv|geoserver|getmap|getcap|getfeature|getrecords|/rest/services|mapserver|"
-    rb"featureserver|imageserver|bbox-epsg|mapproxy|qgis|/collections/|/things|stac|datastreams|ogcapi|%2fw|matrixset|typename|servertype|featuretype|params[\"']?:\s*\{\s*[\"']?layers|"
-    rb"[\"'?&]map=",
-    re.IGNORECASE,
+_HINTS = tuple(
+    b"wms wmts wfs csw wps wcs /ows mapserv geoserver getmap getcap getfeature getrecords /rest/services mapserver "
+    b"featureserver imageserver bbox-epsg mapproxy qgis /collections/ /things stac datastreams ogcapi %2fw matrixset typename "
+    b"servertype featuretype map=".split()
 )
+_PARAMETERS = re.compile(rb"[Pp]arams[\"']?\s*:\s*\{\s*[\"']?(?:layers|LAYERS)")
 _BANNER_CHARS = 1500
 _WHOLE_LIBRARY = 60_000  # shorter files that begin with a library's banner may well be a plug-in's configuration
 
@@ -66,4 +66,7 @@ def has_banner(text: str) -> bool:
 
 def can_matter(data: bytes) -> bool:
     """Does anything in the script speak of a map service?"""
-    return bool(_HINT.search(data))
+    lowered = data.lower()
+    if any(hint in lowered for hint in _HINTS):
+        return True
+    return b"params" in lowered and bool(_PARAMETERS.search(data))

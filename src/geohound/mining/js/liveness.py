@@ -134,7 +134,7 @@ def _only_use_is_dead(ev: Evaluator, name: str, own: Node, source: Source, whole
 
 
 def _is_global(holder: Node, source: Source) -> bool:
-    return source.scope_of(holder).type == "program" and not source.script.is_module
+    return source.scope_of(holder).type not in FUNCTIONS and not source.script.is_module
 
 
 def _is_exported(holder: Node) -> bool:
@@ -145,7 +145,7 @@ def _is_exported(holder: Node) -> bool:
 def _in_uncalled_function(ev: Evaluator, node: Node, source: Source) -> bool:
     up = source.scope_of(node)
     for _ in range(_MAX_CLIMB):
-        if up.type == "program":
+        if up.type not in FUNCTIONS:
             return False
         name = _own_name(up)
         if (

@@ -10,22 +10,25 @@ from tree_sitter import Node
 from geohound.model import url as urls
 
 from . import libraries, modules
+from .anchors import anchor
 from .source import FUNCTIONS, Source, parameters, walk
 from .values import HOLE, Arr, Fn, Obj, Place, Web, ready, text_of
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
 
-_IMPORT = re.compile(
-    rb"(?:^|[;}\s])(?:import|export)\s*(?:[\w$*{},\s]{1,2000}?from\s*)?[\"']([^\"'\n]{1,300})[\"']|"
-    rb"(?<![\w$.])import\(\s*[\"'`]([^\"'`\n$]{1,300})[\"'`]"
+_IMPORT = anchor(
+    "import export",
+    rb"(?<![\w$.])(?:import|export)\s*(?:[\w$*{},\s]{1,2000}?from\s*)?[\"']([^\"'\n]{1,300})[\"']|"
+    rb"(?<![\w$.])import\(\s*[\"'`]([^\"'`\n$]{1,300})[\"'`]",
 )
-_AMD = re.compile(rb"(?<![\w$.])(?:define|require|requirejs)\(\s*(?:[\"'][^\"']*[\"']\s*,\s*)?\[([^\]]{1,4000})\]")
+_AMD = anchor("define require", rb"(?<![\w$.])(?:define|require|requirejs)\(\s*(?:[\"'][^\"']*[\"']\s*,\s*)?\[([^\]]{1,4000})\]")
 _QUOTED = re.compile(rb"[\"']([^\"']{1,200})[\"']")
-_SETTINGS = re.compile(rb"(?<![\w$.])[\"']?(?:packages|paths|baseUrl)[\"']?\s*:")
-_SCRIPT = re.compile(
-    rb"(?<![\w$])(?:Worker|SharedWorker|importScripts|getScript|loadScript|loadJS|addScript|LazyLoad\.js|load)\s*\((?=[^)]{0,200}\.m?js)|"
-    rb"\.src\s*=(?=[^;]{0,200}\.m?js[\"'`])"
+_SETTINGS = anchor("packages paths baseurl", rb"(?<![\w$.])[\"']?(?:packages|paths|baseUrl)[\"']?\s*:", before=1)
+_SCRIPT = anchor(
+    "worker importscripts getscript loadscript loadjs addscript lazyload .src",
+    rb"(?<![\w$])(?:Worker|SharedWorker|importScripts|getScript|loadScript|loadJS|addScript|LazyLoad\.js)\s*\((?=[^)]{0,200}\.m?js)|"
+    rb"\.src\s*=(?=[^;]{0,200}\.m?js[\"'`])",
 )
 _WRITTEN = re.compile(rb"<script[^>]{1,200}?src=\\?[\"']([^\"'\\>]{1,300}\.js)", re.IGNORECASE)
 _CHUNK = re.compile(rb"\+\s*[\"'][\w.-]{0,40}\.js[\"']")
@@ -39,7 +42,7 @@ def follow(ev: Evaluator, source: Source) -> None:
     """Ask for what this script imports or loads, whether it holds addresses itself or not."""
     raw = source.raw
     if b"import" in raw or b"export" in raw:
-        for match in _IMPORT.finditer(source.data):
+        for match in _IMPORT.find(source.data, source.lowered):
             _want(ev, source, (match[1] or match[2]).decode("utf-8", "replace"))
     if b"define" in raw or b"require" in raw:
         _follow_amd(ev, source)
@@ -55,7 +58,7 @@ def _want(ev: Evaluator, source: Source, specifier: str) -> None:
 
 
 def _follow_amd(ev: Evaluator, source: Source) -> None:
-    for match in _AMD.finditer(source.data):
+    for match in _AMD.find(source.data, source.lowered):
         for quoted in _QUOTED.finditer(match[1]):
             modules.amd_address(ev, quoted[1].decode("utf-8", "replace"), source, wanted=True)
 
@@ -66,7 +69,7 @@ def read_settings(ev: Evaluator, source: Source) -> None:
         return
     if not any(word in source.raw for word in (b"require", b"dojoConfig", b"djConfig")):
         return
-    for match in list(_SETTINGS.finditer(source.data))[:20]:
+    for match in list(_SETTINGS.find(source.data, source.lowered))[:20]:
         node = source.node_at(match.end() - 1)
         while node is not None and node.type not in ("object", "program"):
             node = node.parent
@@ -98,7 +101,7 @@ def _text(ev: Evaluator, holder: Obj, key: str) -> str:
 
 
 def _follow_scripts(ev: Evaluator, source: Source) -> None:
-    for match in list(_SCRIPT.finditer(source.data))[:60]:
+    for match in list(_SCRIPT.find(source.data, source.lowered))[:60]:
         node = source.node_at(match.end() - 1)
         while node is not None and node.type not in ("call_expression", "new_expression", "assignment_expression", "program"):
             node = node.parent

@@ -49,11 +49,12 @@ class Budget:
 
     steps: int = 400_000
     steps_per_sink: int = 20_000
-    seconds: float = 12.0
+    seconds: float = 12.0  # of the processor
+    seconds_per_sink: float = 0.12
     seconds_per_parse: float = 2.5
     bytes_per_script: int = 12_000_000
-    bytes_parsed: int = 9_000_000  # of all scripts together, what is left of them after cutting
-    bytes_parsed_per_script: int = 3_000_000
+    bytes_parsed: int = 12_000_000  # of all scripts together, what is left of them after cutting
+    bytes_parsed_per_script: int = 6_000_000
     values: int = 24  # alternatives kept for one expression
     choices: int = 300  # call sites, array elements … tried for one sink
     chars: int = 4_000  # of one string
@@ -72,23 +73,33 @@ class Meter:
     budget: Budget
     steps: int = 0
     sink_steps: int = 0
+    sink_end: float = 0.0
     parsed: int = 0
     end: float = field(default=0.0)
 
     def __post_init__(self) -> None:
-        self.end = time.monotonic() + self.budget.seconds
+        self.end = time.thread_time() + self.budget.seconds
 
     def spend(self) -> None:
         self.steps += 1
         self.sink_steps += 1
         if self.sink_steps > self.budget.steps_per_sink or self.steps > self.budget.steps:
             raise Exhausted
-        if self.steps % 256 == 0 and self.is_late:
+        if self.steps % 16 == 0 and time.thread_time() > min(self.end, self.sink_end or self.end):
             raise Exhausted
+
+    def begin_sink(self) -> None:
+        """A new expression gets a new allowance."""
+        self.sink_steps = 0
+        self.sink_end = time.thread_time() + self.budget.seconds_per_sink
+
+    def excuse(self, since: float) -> None:
+        """What was done since then serves all expressions, not only the one that needed it first."""
+        self.sink_end += time.thread_time() - since
 
     @property
     def is_late(self) -> bool:
-        return time.monotonic() > self.end
+        return time.thread_time() > self.end
 
     @property
     def is_over(self) -> bool:

@@ -22,7 +22,9 @@ _LIBRARIES = re.compile(
     r"proj4|exports|require|module|text!|i18n!)\b)",
     re.IGNORECASE,
 )
-_MODULE_KEY = rb"(?:^|[{,\s])[\"']?(?P<at>NAME)[\"']?\s*:\s*(?:function\b|\(|[\w$]+\s*=>|\{|\[\s*function)|(?:^|[{,\s])[\"']?(?P<at2>NAME)[\"']?\s*\("
+_MODULE_KEY = (
+    rb"(?:^|[{,\s])[\"']?(?P<at>NAME)[\"']?\s*(?::\s*(?:function\b|\(|[\w$]+\s*=>|\{|\[\s*function)|\()"
+)
 _CONFIG = re.compile(r"\.(?:json|json5|xml|yml|yaml)(?:$|[?#])", re.IGNORECASE)
 _DATA = re.compile(
     r"geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json", re.IGNORECASE

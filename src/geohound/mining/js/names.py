@@ -46,7 +46,7 @@ def look_up(ev: Evaluator, name: str, node: Node, place: Place) -> Values:
         if scope.type == "function_expression" and (own := scope.child_by_field_name("name")) is not None:
             if source.text(own) == name:
                 return (Fn(scope, place),)
-        if scope.type == "program":
+        if scope.type not in FUNCTIONS:
             return global_name(ev, name, place)
         scope = source.scope_of(scope)
 
@@ -214,7 +214,7 @@ def _nested_assignments(source: Source, name: str, scope: Node, own: list[Def]) 
 
 def _is_shadowed(source: Source, name: str, node: Node, scope: Node) -> bool:
     inner = source.scope_of(node)
-    while inner.id != scope.id and inner.type != "program":
+    while inner.id != scope.id and inner.type in FUNCTIONS:
         if any(d.how in _DECLARES for d in source.names(inner).get(name, [])):
             return True
         if inner.type in FUNCTIONS and any(name in _names_in(source, p) for p in parameters(inner)):

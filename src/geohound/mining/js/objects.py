@@ -391,7 +391,7 @@ def this_of(ev: Evaluator, node: Node, place: Place) -> Values:
     env = place.env.find((place.source.index, function.id)) if place.env else None
     if env is not None and env.this is not None:
         return (env.this,)
-    up = node if function.type == "program" else function
+    up = node if function.type not in FUNCTIONS else function
     holder = up.parent
     while holder is not None and holder.type not in ("class_body", "object") and holder.type not in FUNCTIONS:
         if holder.type == "assignment_expression":
@@ -405,7 +405,7 @@ def this_of(ev: Evaluator, node: Node, place: Place) -> Values:
         return ev.values(holder, Place(place.source))
     if function.type in ("function_declaration", "function_expression"):
         return (Inst(Fn(function, Place(place.source))),)
-    return (Ref("window"),) if function.type == "program" else NOTHING
+    return (Ref("window"),) if function.type not in FUNCTIONS else NOTHING
 
 
 def _this_by_assignment(ev: Evaluator, assignment: Node, place: Place) -> Values:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from . import addresses, calls, modules
+from .anchors import Anchor, anchor
 from .evaluate import Evaluator
 from .sites import attributes
-from .source import Source, arguments
+from .source import FUNCTIONS, Source, arguments
 from .values import HOLE, Arr, Fn, Lazy, Obj, Place, Ref, Value, Web, text_of
 
 _WORDS = "wmts|wms|wfs|wcs|csw|wps|ows"
@@ -24,29 +26,47 @@ def _anchor(callee: str) -> str:
     return re.escape(last) if len(last) > 9 else r"\s*\.\s*".join(map(re.escape, tail))
 
 
+def _rare_word(callee: str) -> str:
+    """The part of a callee's name to look for first."""
+    last, before = callee.rpartition(".")[2], callee.rpartition(".")[0].rpartition(".")[2]
+    return (last if len(last) > 9 or not before or re.search(r"w[mf]t?s", last, re.IGNORECASE) else before).lower()
+
+
 _TABLED = "|".join(sorted({_anchor(row[0]) for row in calls.ROWS}, key=len, reverse=True))
-_CALL = re.compile(rf"(?<![\w$])(?:[\w$]*(?i:{_WORDS})[\w$]*|{_TABLED})(?=\s*\()".encode())
-_KEY = re.compile(
-    (r"(?<![\w$.])[\"']?(?P<at>[\w$]{0,24}(?:url|URL|Url|uri|endpoint|Endpoint|URI)s?|tiles|data|server|host|service|href|src|"
-     r"base|address|onlineResource|source)[\"']?\s*:(?!:)"
-     r"|[{,]\s*(?P<at2>url|urls|baseUrl|wmsUrl|endpoint|serviceUrl|server)\s*[,}]").encode()
-)  # fmt: skip
-_STRING = re.compile(
-    rf"/(?:{_WORDS})(?![a-z])|(?:{_WORDS})(?:server)?(?=[\"'`?]|\.\w{{2,4}}[\"'`?])|(?<![a-z])(?:service|request)=|/rest/services/|mapserv|"
-    rf"capabilit\w*\.xml|[?&]map=|/wmts/|ogc/?[\"'`?]|qgis_mapserv|%2f(?:{_WORDS})(?![a-z])|service%3d|"
-    rf"/collections/|/stac\b|/v1\.[01]/[A-Z]|/search[\"'`]".encode(),
-    re.IGNORECASE,
+_CALL = anchor(
+    " ".join(["wms wmts wfs wcs wps csw ows", *sorted({_rare_word(row[0]) for row in calls.ROWS})]),
+    rf"(?:[Ww][Mm][Tt]?[Ss]|[Ww][FfCcPp][Ss]|[Cc][Ss][Ww]|OWS|Ows)[\w$]{{0,60}}(?=\s*\()|(?<![\w$])(?:{_TABLED})(?=\s*\()",
+)
+_KEY = anchor(
+    "url uri endpoint tiles",
+    rb"(?P<at>(?:url|URL|Url|uri|URI|endpoint|Endpoint)s?|(?<![\w$.])tiles)[\"']?\s*:(?!:)|"
+    rb"[{,]\s*(?P<at2>url|urls|baseUrl|wmsUrl|endpoint|serviceUrl)\s*[,}]",
+    before=3,
+)
+_LOOSE_KEY = anchor(
+    "data server host service href src base address onlineresource source",
+    rb"(?<![\w$.])(?P<at>data|server|host|service|href|src|base|address|onlineResource|source)[\"']?\s*:(?!:)|"
+    rb"[{,]\s*(?P<at2>server|service|data)\s*[,}]",
+    before=3,
+)
+_STRING = anchor(
+    "wms wmts wfs wcs wps csw ows service= service%3d request= /rest/services/ mapserv capabilit map= ogc /collections/ /stac /v1. /search",
+    rf"(?i:/(?:{_WORDS})(?![a-z])|(?:{_WORDS})(?:server)?(?=[\"'`?]|\.\w{{2,4}}[\"'`?])|(?<![a-z])(?:service|request)=|"
+    rf"/rest/services/|mapserv|capabilit\w{{0,12}}\.xml|[?&]map=|/wmts/|ogc/?[\"'`?]|%2f(?:{_WORDS})(?![a-z])|service%3d|"
+    rf"(?:{_WORDS})[-_][\w-]{{1,40}}[\"'`?]|/collections/|/stac\b|/v1\.[01]/[a-z]|/search[\"'`])",
+    before=3,
 )
 _SERVICE = re.compile(
-    rb"service[\"']?\s*[:=,]\s*\\?[\"']?(wms|wfs|csw|wps|wcs|wmts|sos)\b|<(wfs|csw|wps|sos):?\w*[: ]*(?:GetFeature|Transaction|GetRecords|"
-    rb"Execute|DescribeProcess|GetObservation)",
+    rb"service[\"']?\s*[:=,]\s*\\?[\"']?(wms|wfs|csw|wps|wcs|wmts|sos)\b|<(wfs|csw|wps|sos):?\w*[: ]*(?:GetFeature|"
+    rb"Transaction|GetRecords|Execute|DescribeProcess|GetObservation)",
     re.IGNORECASE,
 )
-_REQUEST = re.compile(
-    rb"(?<![\w$])(?:fetch|ajax|getJSON|get|post|axios|open|GET|POST|json|request|xhrGet|jsonp|query)(?=\s*\()"
+_REQUEST = anchor(
+    "fetch ajax getjson get post axios open json request xhrget jsonp query",
+    rb"(?<![\w$])(?:fetch|ajax|getJSON|get|post|axios|open|GET|POST|json|request|xhrGet|jsonp|query)(?=\s*\()",
 )
-_ROW = re.compile(rb"[\"'](?:\w+\.)+(?:WMS|WMTS|WFS|WMSLayer|WMTSLayer)[\"'](?=\s*,)")
-_FILE = re.compile(rb"[\"'`][^\"'`\s<>]{1,200}\.(?:json|xml|json5|ya?ml)(?:\?[^\"'`\s]{0,100})?[\"'`]")
+_ROW = anchor("wms wmts wfs", rb"[\"'](?:\w{1,40}\.){1,6}(?:WMS|WMTS|WFS|WMSLayer|WMTSLayer)[\"'](?=\s*,)", before=40)
+_FILE = anchor(".json .xml .yaml .yml", rb"\.(?:json|xml|json5|ya?ml)(?:\?[^\"'`\s]{0,100})?[\"'`]")
 _XML = re.compile(
     r"<(wfs|csw|wps|sos):?\w*[: ]*(?:GetFeature|Transaction|GetRecords|Execute|DescribeProcess|GetObservation)",
     re.IGNORECASE,
@@ -68,7 +88,12 @@ _NESTED = (
 _CHAIN = frozenset("parenthesized_expression template_substitution template_string await_expression".split())
 _STRING_METHODS = frozenset("concat replace replaceAll trim toString toLowerCase join slice substring".split())
 _MAX_FUNCTION = 6_000
+_MAX_GUESSED = 150_000  # in longer scripts only requests beside the name of a service are looked at
 _NAMESPACES = re.compile(r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE)
+
+
+Visit = Callable[[int, int], None]
+Guard = Callable[[Callable[[], None]], None]
 
 
 class Hit(NamedTuple):
@@ -103,36 +128,40 @@ class Collector:
     seen: set[tuple[str, int]] = field(default_factory=set)
     left: int = 0
 
-    def collect(self, guard: Callable[[Callable[[], None]], None], *, with_strings: bool = True) -> None:
+    def collect(self, guard: Guard, *, with_strings: bool = True) -> None:
         """Visit every anchor; `guard` runs each visit within its budget."""
         self.left = self.ev.meter.budget.sinks
-        steps = [(_CALL, self._call), (_KEY, self._key)]
-        if with_strings:
-            steps.append((_STRING, self._string))
-        if _SERVICE.search(self.source.data):
-            steps.append((_REQUEST, self._request))
-        steps += [(_ROW, self._row)]
-        self._visit(steps, guard)
+        data = self.source.data
+        is_short = len(data) <= _MAX_GUESSED
+        steps: list[tuple[Anchor, Visit]] = [(_CALL, self._call), (_KEY, self._key)]
+        steps += [(_LOOSE_KEY, self._key)] if is_short else []
+        steps += [(_STRING, self._string)] if with_strings else []
+        self._visit([*steps, (_ROW, self._row)], guard)
+        services = [m.start() for m in _SERVICE.finditer(data)][:200]
+        if services and is_short:
+            self._visit([(_REQUEST, self._request)], guard)
+        for at in services if not is_short else ():
+            window = range(max(0, at - _MAX_FUNCTION), at + _MAX_FUNCTION)
+            self._visit_all(_REQUEST.pattern.finditer(data, window.start, window.stop), self._request, guard)
         self.collect_files(guard)
         guard(self.collect_tags)
 
-    def collect_files(self, guard: Callable[[Callable[[], None]], None]) -> None:
+    def collect_files(self, guard: Guard) -> None:
         """Only the files that the script asks for."""
         self.left = self.left or 400
         self._visit([(_FILE, self._file)], guard)
 
-    def _visit(
-        self, steps: list[tuple[re.Pattern[bytes], Callable[[int, int], None]]], guard: Callable[[Callable[[], None]], None]
-    ) -> None:
-        for pattern, visit in steps:
-            for match in pattern.finditer(self.source.data):
-                at = match.start("at") if "at" in pattern.groupindex and match.start("at") >= 0 else match.start()
-                if "at2" in pattern.groupindex and match.start("at2") >= 0:
-                    at = match.start("at2")
-                if self.left <= 0 or self.ev.meter.is_over:
-                    return
-                self.left -= 1
-                guard(lambda at=at, end=match.end(), visit=visit: visit(at, end))  # type: ignore[misc]
+    def _visit(self, steps: list[tuple[Anchor, Visit]], guard: Guard) -> None:
+        for words, visit in steps:
+            self._visit_all(words.find(self.source.data, self.source.lowered), visit, guard)
+
+    def _visit_all(self, matches: Iterable[re.Match[bytes]], visit: Visit, guard: Guard) -> None:
+        for match in matches:
+            at, end = match.start(match.lastgroup or 0), match.end()
+            if self.left <= 0 or self.ev.meter.is_over:
+                return
+            self.left -= 1
+            guard(partial(visit, at, end))
 
     def _once(self, what: str, node: Node) -> bool:
         key = (what, node.id)
@@ -265,16 +294,20 @@ class Collector:
         return fields, parameters
 
     def _literal(self, value: Node | None) -> str | None:
+        """A string as it is written; a name stands for something that is not known yet."""
         if value is None:
             return None
         if value.type in ("string", "template_string"):
-            found = self.ev.values(value, Place(self.source))[0]
-            return found if isinstance(found, str) else None
-        if value.type in ("identifier", "member_expression") and value.end_byte - value.start_byte < 60:
-            return HOLE
-        return None
+            return self.source.text(value)[1:200].rstrip("\"'`")
+        return HOLE if value.type in ("identifier", "member_expression") else None
 
     def _nested(self, value: Node) -> dict[str, str | None]:
+        """The keys of an object inside the object; one that has a name is looked up where that costs little."""
+        if value.type == "object":
+            pairs = ((c.child_by_field_name("key"), c.child_by_field_name("value")) for c in value.named_children[:60])
+            return {self.source.text(k).strip("\"'").lower(): self._literal(v) for k, v in pairs if k is not None}
+        if len(self.source.data) > _MAX_GUESSED or value.type in ("string", "number", "function_expression"):
+            return {}
         found: dict[str, str | None] = {}
         for made in self.ev.values(value, Place(self.source)):
             for name, lazies in made.fields.items() if isinstance(made, Obj) else ():
@@ -374,6 +407,8 @@ class Collector:
         place = Place(self.source)
         at = 1 if name.endswith(".open") else 0
         nearby = self._nearby_kind(call)
+        if nearby is None and len(self.source.data) > _MAX_GUESSED:
+            return
 
         def compute() -> list[Hit]:
             args = self.ev.lazy_arguments(call, place)
@@ -389,7 +424,7 @@ class Collector:
     def _nearby_kind(self, call: Node) -> str | None:
         """The service that the function around a request speaks of."""
         scope = self.source.scope_of(call)
-        if scope.type == "program" or scope.end_byte - scope.start_byte > _MAX_FUNCTION:
+        if scope.type not in FUNCTIONS or scope.end_byte - scope.start_byte > _MAX_FUNCTION:
             near = self.source.data[max(0, call.start_byte - 600) : call.end_byte + 600]
         else:
             near = self.source.data[scope.start_byte : scope.end_byte]
@@ -410,7 +445,7 @@ class Collector:
         return None
 
     def _file(self, at: int, _: int) -> None:
-        node = self.source.node_at(at + 1)
+        node = self.source.node_at(at)
         while node is not None and node.type not in ("string", "template_string"):
             if node.type in ("program", "statement_block"):
                 return

@@ -65,10 +65,13 @@ def _by_name(ev: Evaluator, function: Node, node: Node, up: Node, source: Source
     if not name.isidentifier() and not name.replace("$", "_").isidentifier():
         return
     is_plain = label.type == "identifier"
-    for other in ev.sources if len(name) > 2 else (source,):
-        if other.is_library or name.encode() not in other.raw:
-            continue
-        yield from _calls_in(ev, other, name, Fn(function, Place(source)), is_plain)
+    scope = source.scope_of(up if up.parent is not None else function) if is_plain else source.root
+    fn = Fn(function, Place(source))
+    yield from _calls_in(ev, source, name, fn, scope if is_plain else None)
+    if (len(name) > 2 or source.script.is_inline) and scope.type not in FUNCTIONS:
+        for other in ev.sources:
+            if other is not source and not other.is_library and name.encode() in other.raw:
+                yield from _calls_in(ev, other, name, fn, other.root if is_plain else None)
 
 
 def _label(function: Node, up: Node, source: Source) -> Node | None:
@@ -91,17 +94,21 @@ def _label(function: Node, up: Node, source: Source) -> Node | None:
     return None
 
 
-def _calls_in(ev: Evaluator, source: Source, name: str, fn: Fn, is_plain: bool) -> Iterator[list[Lazy]]:
+def _calls_in(ev: Evaluator, source: Source, name: str, fn: Fn, scope: Node | None) -> Iterator[list[Lazy]]:
+    """Calls of a name, of a plain one within the scope that declares it."""
     place = Place(source)
-    for at in source.places(name, _CALLED)[:_MAX_SITES]:
+    begin, end = (scope.start_byte, scope.end_byte) if scope is not None else (0, len(source.data))
+    for at in source.places(name, _CALLED, begin, end)[:_MAX_SITES]:
+        ev.meter.spend()
         node = source.node_at(at)
         call = _call_above(node)
         if node is None or call is None or (source is fn.place.source and fn.node.start_byte == at):
             continue
-        if is_plain and node.type == "identifier" and not _may_be(ev, node, place, fn):
+        if scope is not None and node.type == "identifier" and not _may_be(ev, node, place, fn):
             continue
         yield ev.lazy_arguments(call, place)
-    for at in source.places(name, _HANDED_ON)[:_MAX_SITES]:
+    for at in source.places(name, _HANDED_ON, begin, end)[:_MAX_SITES]:
+        ev.meter.spend()
         node = source.node_at(at)
         up = node.parent if node is not None else None
         if up is not None and up.type == "member_expression":

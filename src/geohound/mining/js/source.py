@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import time
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import islice
 
 import tree_sitter_javascript
 from tree_sitter import Language, Node, Parser, Tree
@@ -27,6 +29,17 @@ _BLOCKS = frozenset(
 )
 _LOOPS = frozenset("for_statement for_in_statement while_statement do_statement".split())
 _MAX_WALK = 400_000
+_LONG = 150_000
+_CLOSED = FUNCTIONS | frozenset(("arguments", "object", "array", "string", "template_string", "member_expression"))
+_MAX_POSITIONS = 4_000
+_BEFORE = 40  # how much of what stands before a name is looked at
+_WORD = re.compile(rb"[\w$]+")
+
+
+@cache
+def _surroundings(pattern: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    before, after = pattern.split(b"(?P<at>NAME)")
+    return re.compile(b"(?:" + before + rb")\Z"), re.compile(after)
 
 
 @cache
@@ -55,7 +68,7 @@ class Source:
         self.is_cut_short = False
         self._meter = meter
         self._scopes: dict[int, dict[str, list[Def]]] = {}
-        self._deferred: dict[bytes, list[int]] = {}
+        self._known: dict[tuple[bytes, bytes, int, int], list[int]] = {}
 
     @cached_property
     def raw(self) -> bytes:
@@ -68,6 +81,10 @@ class Source:
     @property
     def data(self) -> bytes:
         return self.cleaned.data
+
+    @cached_property
+    def lowered(self) -> bytes:
+        return self.data.lower()
 
     @cached_property
     def tree(self) -> Tree:
@@ -83,18 +100,20 @@ class Source:
         if self.cleaned.nesting > MAX_NESTING:
             room = 0
         stop = min(len(data), room)
-        end = min(time.monotonic() + budget.seconds_per_parse, self._meter.end)
+        end = min(time.thread_time() + budget.seconds_per_parse, self._meter.end)
         reached = 0
 
         def read(offset: int, _: object) -> bytes:
             # The parser has no time-out of its own, and some nonsense costs it the square of its length.
             nonlocal stop, reached
-            if time.monotonic() > end:
+            if time.thread_time() > end:
                 stop = min(stop, max(reached, offset))
             reached = max(reached, offset)
             return data[offset : min(offset + _CHUNK, stop)]
 
+        began = time.thread_time()
         tree = _parser().parse(read)
+        self._meter.excuse(began)
         self._meter.parsed += stop
         self.is_cut_short = stop < len(data)
         return tree
@@ -109,12 +128,44 @@ class Source:
     def node_at(self, offset: int) -> Node | None:
         return self.root.descendant_for_byte_range(offset, offset + 1)
 
-    def places(self, name: str, pattern: bytes, begin: int = 0, end: int = 1 << 62) -> list[int]:
-        """Where a pattern around this name stands; `NAME` in the pattern is the name."""
-        expression = pattern.replace(b"NAME", re.escape(name.encode()))
-        if expression not in self._deferred:
-            self._deferred[expression] = [m.start("at") if m.start("at") >= 0 else m.start(m.lastgroup or 0) for m in re.finditer(expression, self.data)]
-        return [at for at in self._deferred[expression] if begin <= at < end]
+    @cached_property
+    def _words(self) -> dict[bytes, list[int]]:
+        """Where each word stands, in code and strings."""
+        began = time.thread_time()
+        found: dict[bytes, list[int]] = {}
+        for word in _WORD.finditer(self.data):
+            found.setdefault(word[0], []).append(word.start())
+        self._meter.excuse(began)
+        return found
+
+    def _positions(self, name: bytes, begin: int, end: int) -> list[int]:
+        if _WORD.fullmatch(name):
+            known = self._words.get(name, [])
+            return known[bisect_left(known, begin) : bisect_left(known, end)][:_MAX_POSITIONS]
+        found: list[int] = []
+        at = self.data.find(name, begin)
+        while 0 <= at < end and len(found) < _MAX_POSITIONS:
+            found.append(at)
+            at = self.data.find(name, at + 1)
+        return found
+
+    def places(self, name: str, pattern: bytes, begin: int = 0, end: int = 1 << 62, limit: int = 200) -> list[int]:
+        """Where a name stands in these surroundings; `(?P<at>NAME)` in the pattern is the name."""
+        before, after = _surroundings(pattern)
+        word, data = name.encode(), self.data
+        key = (word, pattern, begin, end)
+        if key not in self._known:
+            self._known[key] = list(
+                islice(
+                    (
+                        at
+                        for at in self._positions(word, begin, end)
+                        if after.match(data, at + len(word)) and before.search(data, max(0, at - _BEFORE), at)
+                    ),
+                    limit,
+                )
+            )
+        return self._known[key]
 
     def count(self, name: str) -> int:
         """How often the name stands in the code and its strings."""
@@ -130,11 +181,13 @@ class Source:
     def names(self, scope: Node) -> dict[str, list[Def]]:
         """What a function declares and assigns itself, without the functions in it."""
         if scope.id not in self._scopes:
+            began = time.thread_time()
             found: dict[str, list[Def]] = {}
-            for node in walk(scope, skip=FUNCTIONS):
+            for node in walk(scope, skip=FUNCTIONS if len(self.data) < _LONG else _CLOSED):
                 for name, definition in _definitions(self, node):
                     found.setdefault(name, []).append(definition)
             self._scopes[scope.id] = found
+            self._meter.excuse(began)
         return self._scopes[scope.id]
 
 

@@ -1,4 +1,4 @@
-"""Static analysis of the scripts of a page: the addresses that reach map libraries, computed without running anything."""
+"""Static analysis of a page's scripts: the addresses that reach map libraries, computed without running anything."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from geohound.model import url as urls
 
+from .model import words
 from .values import HOLE
 
 _NAMES = {
@@ -22,9 +23,7 @@ _CAMEL = re.compile(
     r"(?:^|[^A-Za-z]|(?<=[a-z]))(WMTS|WMS|WFS|WCS|CSW|WPS|SOS)(?![A-Z]{2})|(?:^|(?<=[a-z]))(Wmts|Wms|Wfs|Wcs|Csw|Wps)(?![a-z])"
     r"|(?:^|(?<=[^A-Za-z]))(wmts|wms|wfs|(?:wcs|csw|wps|sos)(?![a-z]))"
 )
-_GENERIC = re.compile(
-    r"/(?:ows|owsproxy|qgis_mapserv\S*|qgisserver)/?$", re.IGNORECASE
-)
+_GENERIC = re.compile(r"/(?:ows|owsproxy|qgis_mapserv\S*|qgisserver)/?$", re.IGNORECASE)
 _ARCGIS = re.compile(
     r"^(.*/rest/services/.*?/(map|feature|image)server)(?![\w-])(?!/(?:wms|wfs|wcs|wmts)server)", re.IGNORECASE
 )
@@ -49,13 +48,14 @@ _GRID = re.compile(
 )
 _STYLE = re.compile(r"^(?:default|normal|_null|null|raster|grey|gray|\d{4}(?:-\d\d){0,2}|current|\{.*)$", re.IGNORECASE)
 # What a request adds that says nothing about where the service lives.
-_REQUEST_ONLY = urls.OWS_PARAMS | frozenset(
-    "tiled cql_filter filter viewparams env format_options dpi map_resolution buffer sld sld_body angle palette opacity singletile "
-    "callback jsoncallback jsonp outputformat _ rand random ts timestamp _olsalt tilesorigin legend_options rule scale strict "
-    "slds nocache cache cachebuster t v typenames aliases propertyname resultformat typename storedquery_id postcode q "
-    "layertitle label fontsize text ratio refresh transparency tilematrixset legend visible f json geometry geometrytype "
-    "where outfields returngeometry outsr insr bboxsr imagesr size numcolorbands colorscalerange belowmincolor abovemaxcolor "
-    "logscale day date datetime id featureid interpolations clip".split()
+_REQUEST_ONLY = urls.OWS_PARAMS | words(
+    "tiled cql_filter filter viewparams env format_options dpi map_resolution buffer sld sld_body angle "
+    "palette opacity singletile callback jsoncallback jsonp outputformat _ rand random ts timestamp "
+    "_olsalt tilesorigin legend_options rule scale strict slds nocache cache cachebuster t v typenames "
+    "aliases propertyname resultformat typename storedquery_id postcode q layertitle label fontsize text "
+    "ratio refresh transparency tilematrixset legend visible f json geometry geometrytype where outfields "
+    "returngeometry outsr insr bboxsr imagesr size numcolorbands colorscalerange belowmincolor "
+    "abovemaxcolor logscale day date datetime id featureid interpolations clip"
 )
 _NOWHERE = re.compile(
     r"^(?:www\.)?(?:w3\.org|opengis\.net|schemas\.\S+|example\.(?:com|org|net)|xmlns\.com|purl\.org|inspire\.ec\.europa\.eu|"
@@ -65,12 +65,16 @@ _NOWHERE = re.compile(
     re.IGNORECASE,
 )
 _NO_ENDING = re.compile(
-    r"status|news|info|help|docs?|manual|list|config|viewer|client|demo|about|page|tutorial|examples?|legend", re.IGNORECASE
+    r"status|news|info|help|docs?|manual|list|config|viewer|client|demo|about|page|tutorial|examples?|legend",
+    re.IGNORECASE,
 )
 # Addresses of newer kinds: what follows the service in them, and the kind.
 _RESOURCES = (
     (re.compile(r"^(https?://[^?#]*?)/collections/[^/?#]+/items(?:/[^/?#]*)?$", re.IGNORECASE), "ogcapi-features"),
-    (re.compile(r"^(https?://[^?#]*?/v1\.[01])/(?:Things|Datastreams|Locations|Observations|Sensors)\b[^?#]*$"), "sensorthings"),
+    (
+        re.compile(r"^(https?://[^?#]*?/v1\.[01])/(?:Things|Datastreams|Locations|Observations|Sensors)\b[^?#]*$"),
+        "sensorthings",
+    ),
     (re.compile(r"^(https?://[^?#]*stac[^?#]*?)/(?:search|collections)(?:/[^?#]*)?$", re.IGNORECASE), "stac-api"),
 )
 _PAGE = re.compile(

@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote
 import ada_url
 from tree_sitter import Node
 
+from .model import words
 from . import modules, objects
 from .addresses import query_text
 from .values import (
@@ -45,15 +46,18 @@ if TYPE_CHECKING:
     from .evaluate import Evaluator
 
 _WINDOWS = re.compile(r"^(?:(?:window|self|globalThis)\.)+")
-_MERGE = frozenset(
-    "Object.assign $.extend jQuery.extend _.extend _.assign _.merge _.defaults L.extend L.Util.extend L.setOptions "
-    "OpenLayers.Util.extend OpenLayers.Util.applyDefaults Ext.apply Ext.applyIf angular.extend lang.mixin dojo.mixin".split()
+_MERGE = words(
+    "Object.assign $.extend jQuery.extend _.extend _.assign _.merge _.defaults L.extend L.Util.extend "
+    "L.setOptions OpenLayers.Util.extend OpenLayers.Util.applyDefaults Ext.apply Ext.applyIf "
+    "angular.extend lang.mixin dojo.mixin"
 )
-_TO_QUERY = frozenset(
-    "$.param jQuery.param L.Util.getParamString OpenLayers.Util.getParameterString Ext.urlEncode Ext.Object.toQueryString "
-    "qs.stringify querystring.stringify ioQuery.objectToQuery dojo.objectToQuery".split()
+_TO_QUERY = words(
+    "$.param jQuery.param L.Util.getParamString OpenLayers.Util.getParameterString Ext.urlEncode "
+    "Ext.Object.toQueryString qs.stringify querystring.stringify ioQuery.objectToQuery dojo.objectToQuery"
 )
-_APPEND = frozenset("OpenLayers.Util.urlAppend Ext.urlAppend Ext.String.urlAppend goog.uri.utils.appendParams".split())
+_APPEND = frozenset(
+    ["OpenLayers.Util.urlAppend", "Ext.urlAppend", "Ext.String.urlAppend", "goog.uri.utils.appendParams"]
+)
 _REQUESTS = re.compile(
     r"(?:^|\.)(?:fetch|getJSON|ajax|axios|get|post|json|xml|request|requestJSON|xhr|load|loadConfig|loadJSON|fetchJson|GET)$"
 )
@@ -61,7 +65,7 @@ _FILL = re.compile(r"\{\s*([\w.-]+)\s*\}")
 _SAFE_PATTERN = re.compile(r"(?:[^*+{}()|\\]|\\.)*(?:[*+])?(?:[^*+{}()|\\]|\\.)*")
 
 
-def construct(ev: Evaluator, path: str, args: Sequence[Lazy], place: Place) -> Values:
+def construct(ev: Evaluator, path: str, args: Sequence[Lazy]) -> Values:
     """`new` of something that the page does not define itself."""
     name = _WINDOWS.sub("", path)
     if name == "URL":
@@ -138,7 +142,7 @@ def call(ev: Evaluator, path: str, args: Sequence[Lazy], place: Place) -> Values
 
 def _required(ev: Evaluator, name: str, first: Values, place: Place) -> Values:
     if name != "require":
-        return ev.union(*(modules.bundled_module(ev, v, place.source) for v in first))
+        return ev.union(*(modules.bundled_module(ev, v) for v in first))
     return ev.union(*(modules.require(ev, v, place.source) for v in first))
 
 
@@ -176,25 +180,25 @@ def _filled(ev: Evaluator, value: Value, data: Values) -> Values:
     return (_FILL.sub(put, value),)
 
 
-def _parse_json(ev: Evaluator, value: Value) -> Values:
+def _parse_json(_: Evaluator, value: Value) -> Values:
     try:
         return (from_json(json.loads(value)),) if isinstance(value, str) else NOTHING
     except (ValueError, RecursionError):
         return NOTHING
 
 
-def _from_base64(ev: Evaluator, value: Value) -> Values:
+def _from_base64(_: Evaluator, value: Value) -> Values:
     try:
         return (base64.b64decode(value + "==").decode("latin-1"),) if isinstance(value, str) else NOTHING
     except (ValueError, binascii.Error):
         return NOTHING
 
 
-def _encode(ev: Evaluator, value: Value) -> Values:
+def _encode(_: Evaluator, value: Value) -> Values:
     return (quote(text_of(value), safe=f"!~*'(){HOLE}"),)
 
 
-def _entries(ev: Evaluator, value: Value) -> Values:
+def _entries(_: Evaluator, value: Value) -> Values:
     if not isinstance(value, Obj):
         return NOTHING
     return (Arr([ready(Arr([ready(k), lazies[-1]])) for k, lazies in value.fields.items()], value.is_open),)
@@ -203,29 +207,29 @@ def _entries(ev: Evaluator, value: Value) -> Values:
 _FUNCTIONS: dict[str, Callable[[Evaluator, Value], Values]] = {
     "encodeURIComponent": _encode,
     "escape": _encode,
-    "encodeURI": lambda ev, v: (text_of(v),),
-    "decodeURIComponent": lambda ev, v: (unquote(text_of(v)),),
-    "decodeURI": lambda ev, v: (unquote(text_of(v)),),
-    "unescape": lambda ev, v: (unquote(text_of(v)),),
-    "String.raw": lambda ev, v: (text_of(v),),
-    "String": lambda ev, v: (text_of(v),),
+    "encodeURI": lambda _, v: (text_of(v),),
+    "decodeURIComponent": lambda _, v: (unquote(text_of(v)),),
+    "decodeURI": lambda _, v: (unquote(text_of(v)),),
+    "unescape": lambda _, v: (unquote(text_of(v)),),
+    "String.raw": lambda _, v: (text_of(v),),
+    "String": lambda _, v: (text_of(v),),
     "atob": _from_base64,
     "window.atob": _from_base64,
     "JSON.parse": _parse_json,
     "$.parseJSON": _parse_json,
     "jQuery.parseJSON": _parse_json,
-    "Object.freeze": lambda ev, v: (v,),
-    "Object.seal": lambda ev, v: (v,),
-    "Object.create": lambda ev, v: (v,),
-    "Array.from": lambda ev, v: (v,),
-    "Promise.resolve": lambda ev, v: (v,),
+    "Object.freeze": lambda _, v: (v,),
+    "Object.seal": lambda _, v: (v,),
+    "Object.create": lambda _, v: (v,),
+    "Array.from": lambda _, v: (v,),
+    "Promise.resolve": lambda _, v: (v,),
     "Object.entries": _entries,
-    "Object.keys": lambda ev, v: (Arr([ready(k) for k in v.fields]),) if isinstance(v, Obj) else NOTHING,
-    "Object.values": lambda ev, v: (Arr([x[-1] for x in v.fields.values()]),) if isinstance(v, Obj) else NOTHING,
-    "React.memo": lambda ev, v: (v,),
-    "ref": lambda ev, v: (v,),
-    "reactive": lambda ev, v: (v,),
-    "Promise.all": lambda ev, v: (v,),
+    "Object.keys": lambda _, v: (Arr([ready(k) for k in v.fields]),) if isinstance(v, Obj) else NOTHING,
+    "Object.values": lambda _, v: (Arr([x[-1] for x in v.fields.values()]),) if isinstance(v, Obj) else NOTHING,
+    "React.memo": lambda _, v: (v,),
+    "ref": lambda _, v: (v,),
+    "reactive": lambda _, v: (v,),
+    "Promise.all": lambda _, v: (v,),
 }
 
 
@@ -238,7 +242,7 @@ def call_method(ev: Evaluator, inner: Node, name: str, args: Sequence[Lazy], pla
             case str():
                 found.append(on_string(ev, value, name, args))
             case Arr():
-                found.append(on_array(ev, value, name, args, place))
+                found.append(on_array(ev, value, name, args))
             case Query():
                 found.append((query_text(value.pairs),) if name == "toString" else NOTHING)
             case Web(href):
@@ -252,7 +256,7 @@ def call_method(ev: Evaluator, inner: Node, name: str, args: Sequence[Lazy], pla
 
 def _on_other(ev: Evaluator, value: Value, name: str, args: Sequence[Lazy], place: Place) -> Values:
     if isinstance(value, Ref):
-        known = _of_page(ev, value, name, args, place)
+        known = _of_page(ev, value, name, args)
         return known if known is not None else call(ev, f"{value.path}.{name}", args, place)
     if isinstance(value, Reply):
         if name in ("json", "text", "clone"):
@@ -274,7 +278,7 @@ def _on_other(ev: Evaluator, value: Value, name: str, args: Sequence[Lazy], plac
 
 def _on_contents(ev: Evaluator, value: Value, name: str, args: Sequence[Lazy], place: Place) -> Values:
     if isinstance(value, Arr):
-        return on_array(ev, value, name, args, place)
+        return on_array(ev, value, name, args)
     if name == "then":
         return _then(ev, value, args)
     return NOTHING
@@ -285,7 +289,7 @@ def _then(ev: Evaluator, value: Value, args: Sequence[Lazy]) -> Values:
     return ev.union(*(ev.invoke(f, [ready(value)]) for f in functions)) if functions else (value,)
 
 
-def _of_page(ev: Evaluator, value: Ref, name: str, args: Sequence[Lazy], place: Place) -> Values | None:
+def _of_page(ev: Evaluator, value: Ref, name: str, args: Sequence[Lazy]) -> Values | None:
     """A method that the page itself put on a global object."""
     if value.path in ("document", "window", "console", "$", "jQuery", "L", "ol", "OpenLayers"):
         return None
@@ -389,7 +393,7 @@ def _sub(pattern: Pattern, by: str, text: str) -> str:
         return text
 
 
-def on_array(ev: Evaluator, array: Arr, name: str, args: Sequence[Lazy], place: Place) -> Values:
+def on_array(ev: Evaluator, array: Arr, name: str, args: Sequence[Lazy]) -> Values:
     """Methods of arrays."""
     items = array.items
     if name == "join":

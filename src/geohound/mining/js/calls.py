@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from .model import words
 
 # callee (the end of its dotted name) | where the address stands | kind; "" is told by the address alone.
 # where: an argument's number, or number.key of an object, several joined by a comma; * means any argument.
@@ -107,17 +108,18 @@ for _row in ROWS:
     BY_LAST.setdefault(_row[0].rpartition(".")[2], []).append(_row)
 
 # Keys under which objects carry an address, most telling first.
-URL_KEYS = (
+_URL_NAMES = (
     "url urls baseUrl baseURL base_url serviceUrl serviceURL service_url serverUrl server_url endpoint wmsUrl wms_url wmsURL "
     "wfsUrl wmtsUrl URL Url uri href server host data service address onlineResource getMapUrl getCapabilitiesUrl "
     "capabilitiesUrl tiles source_url dataUrl ogcUrl owsUrl src base path serverURL layerUrl layerURL mapUrl"
-).split()
+)
+URL_KEYS = tuple(_URL_NAMES.split())
 # Keys that hold addresses for people or programs, not of services.
 IGNORED_KEYS = re.compile(
     r"^(?:xmlns\w*|schema_?location|namespace\w*|feature_?ns|feature_?namespace|target_?namespace|attributions?|copyright\w*|credits?|"
     r"docs?|documentation\w*|help\w*|home_?page|website|more_?info\w*|info_?(?:url|link)?|metadata\w*|licen[sc]e\w*|about|"
     r"contact\w*|terms\w*|download\w*|thumbnail\w*|icon\w*|logo\w*|image\w*|preview\w*|print\w*|geocod\w*|"
-    r"links?|description|title|abstract|comment|example\w*|placeholder|schema|profile|rel|tooltip|catalogue?_?link)$",
+    r"links?|href|description|title|abstract|comment|example\w*|placeholder|schema|profile|rel|tooltip|catalogue?_?link)$",
     re.IGNORECASE,
 )
 # Callees whose strings are for people or for reading, never requests for maps.
@@ -131,19 +133,26 @@ REQUESTS = re.compile(
 )
 # Keys whose presence tells what an object with an address is for.
 _SHAPES: tuple[tuple[str, frozenset[str]], ...] = (
-    ("wmts", frozenset("matrixset tilematrixset tilematrixsetid tilematrixsets matrixids requestencoding".split())),
-    ("wfs", frozenset("typename typenames featuretype featureprefix featurens featuretypes srsname".split())),
-    ("wms", frozenset("servertype".split())),
-    ("csw", frozenset("outputschema elementsetname".split())),
-    ("wps", frozenset("processid processidentifier".split())),
+    (
+        "wmts",
+        frozenset(["matrixset", "tilematrixset", "tilematrixsetid", "tilematrixsets", "matrixids", "requestencoding"]),
+    ),
+    (
+        "wfs",
+        words("typename typenames featuretype featureprefix featurens featuretypes srsname"),
+    ),
+    ("wms", frozenset(["servertype"])),
+    ("csw", frozenset(["outputschema", "elementsetname"])),
+    ("wps", frozenset(["processid", "processidentifier"])),
 )
-_WITH_LAYERS = frozenset(
-    "format transparent version styles style crs srs info_format infoformat tiled imageformat uppercase singletile ratio "
-    "isbaselayer attribution opacity maxzoom querylayers queryable legend title layername".split()
+_WITH_LAYERS = words(
+    "format transparent version styles style crs srs info_format infoformat tiled imageformat uppercase "
+    "singletile ratio isbaselayer attribution opacity maxzoom querylayers queryable legend title "
+    "layername"
 )
-_TYPE_KEYS = frozenset(
-    "type kind servicetype service service_type xtype ptype protocol format provider layertype layer_type sourcetype class "
-    "source datatype ogctype typ servertype mode plugin factory".split()
+_TYPE_KEYS = words(
+    "type kind servicetype service service_type xtype ptype protocol format provider layertype layer_type "
+    "sourcetype class source datatype ogctype typ servertype mode plugin factory"
 )
 
 

@@ -18,9 +18,11 @@ _TOKEN = re.compile(
 )
 _TEMPLATE = re.compile(rb"(?:[^`\\$]++|\\.|\$(?!\{))*+(?:`|\$\{)?", re.DOTALL)
 # Words that stand near addresses, and strings that begin a path.
-_TELLING = tuple(
-    b"http wms wfs wcs wmts wps csw /ows ows? url service location mapserv arcgis proxy tiles \"/ '/ `/ }/ \"./ './ \"../ '../".split()
+_TELLING_WORDS = (
+    "http wms wfs wcs wmts wps csw /ows ows? url service location mapserv arcgis proxy tiles "
+    "\"/ '/ `/ }/ \"./ './ \"../ '../"
 )
+_TELLING = tuple(word.encode() for word in _TELLING_WORDS.split())
 _KEPT_BLOCK = 160  # shorter blocks are cheaper to parse than to cut
 CUT_FROM = 40_000
 MAX_NESTING = 1_000

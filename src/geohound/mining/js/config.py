@@ -36,12 +36,14 @@ def addresses_in_json(text: str) -> Iterator[Row]:
 def parse(text: str) -> Any:
     """JSON, also with the comments and trailing commas that people leave in it."""
     text = text[:_MAX_TEXT].lstrip("\ufeff")
-    for attempt in (lambda: text, lambda: _JSON_COMMENT.sub(lambda m: m[0] if m.lastgroup is None else "", text)):
-        try:
-            return json.loads(attempt())
-        except (ValueError, RecursionError):
-            continue
-    return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return json.loads(_JSON_COMMENT.sub(lambda m: m[0] if m.lastgroup is None else "", text))
+    except (ValueError, RecursionError):
+        return None
 
 
 def rows(data: Any) -> Iterator[Row]:

@@ -27,7 +27,6 @@ from .values import (
     Pattern,
     Place,
     Ref,
-    Value,
     Values,
     distinct,
     is_truthy,
@@ -206,9 +205,10 @@ class Evaluator:
         found: Binding = {}
         for i, pattern in enumerate(parameters(fn.node)):
             given = args[i] if i < len(args) else None
-            if pattern.type == "rest_pattern":
-                given, pattern = ready(Arr(list(args[i:]))), pattern.named_child(0) or pattern
-            names.take_apart(self, pattern, given, Place(fn.place.source, fn.place.env), found)
+            is_rest = pattern.type == "rest_pattern"
+            given = ready(Arr(list(args[i:]))) if is_rest else given
+            target = (pattern.named_child(0) if is_rest else None) or pattern
+            names.take_apart(self, target, given, Place(fn.place.source, fn.place.env), found)
         return found
 
     def lazy_arguments(self, call: Node, place: Place) -> list[Lazy]:
@@ -372,9 +372,9 @@ def _object(ev: Evaluator, node: Node, place: Place) -> Values:
             case "shorthand_property_identifier":
                 made.fields[place.source.text(child)] = [Lazy(child, place)]
             case "method_definition":
-                name = child.child_by_field_name("name")
-                if name is not None:
-                    made.fields[place.source.text(name)] = [ready(Fn(child, place, made))]
+                label = child.child_by_field_name("name")
+                if label is not None:
+                    made.fields[place.source.text(label)] = [ready(Fn(child, place, made))]
             case "spread_element":
                 inner = child.named_child(0)
                 objects.merge_into(ev, made, [Lazy(inner, place)] if inner is not None else [])
@@ -413,7 +413,7 @@ def _new(ev: Evaluator, node: Node, place: Place) -> Values:
         if isinstance(value, Fn):
             found.append((objects.construct(ev, value, args),))
         elif isinstance(value, Ref):
-            found.append(builtins.construct(ev, value.path, args, place))
+            found.append(builtins.construct(ev, value.path, args))
     return ev.union(*found)
 
 

@@ -38,11 +38,12 @@ _FULL_BUILDS = (  # fingerprints of whole libraries: each stands in the build of
     (b"defaultWmsParams", b"L.TileLayer.WMS", b"Leaflet"),
     (b"GeoExt.data.WMSCapabilitiesReader", b"Ext.namespace"),
 )
-_HINTS = tuple(
-    b"wms wmts wfs csw wps wcs /ows mapserv geoserver getmap getcap getfeature getrecords /rest/services mapserver "
-    b"featureserver imageserver bbox-epsg mapproxy qgis /collections/ /things stac datastreams ogcapi %2fw matrixset typename "
-    b"servertype featuretype map=".split()
+_HINT_WORDS = (
+    "wms wmts wfs csw wps wcs /ows mapserv geoserver getmap getcap getfeature getrecords /rest/services mapserver "
+    "featureserver imageserver bbox-epsg mapproxy qgis /collections/ /things stac datastreams ogcapi %2fw "
+    "matrixset typename servertype featuretype map="
 )
+_HINTS = tuple(word.encode() for word in _HINT_WORDS.split())
 _PARAMETERS = re.compile(rb"[Pp]arams[\"']?\s*:\s*\{\s*[\"']?(?:layers|LAYERS)")
 _BANNER_CHARS = 1500
 _WHOLE_LIBRARY = 60_000  # shorter files that begin with a library's banner may well be a plug-in's configuration

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 _MAX_CLIMB = 60
 _BUILDER = re.compile(r"layer|source|wmt?s|wfs|tile|image|vector|group|overlay|provider|protocol", re.IGNORECASE)
-_DOER = re.compile(r"^(?:add|load|show|set|push|on|create\w*Map|init|start|fetch|get|request|open|append|attach)", re.IGNORECASE)
+_DOER = re.compile(
+    r"^(?:add|load|show|set|push|on|create\w*Map|init|start|fetch|get|request|open|append|attach)", re.IGNORECASE
+)
 _MENTION = rb"(?<![\w$])(?P<at>NAME)(?![\w$])"
 _BUILDS = frozenset(("new_expression", "call_expression", "object", "array", "arguments", "pair"))
 

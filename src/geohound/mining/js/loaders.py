@@ -22,7 +22,9 @@ _IMPORT = anchor(
     rb"(?<![\w$.])(?:import|export)\s*(?:[\w$*{},\s]{1,2000}?from\s*)?[\"']([^\"'\n]{1,300})[\"']|"
     rb"(?<![\w$.])import\(\s*[\"'`]([^\"'`\n$]{1,300})[\"'`]",
 )
-_AMD = anchor("define require", rb"(?<![\w$.])(?:define|require|requirejs)\(\s*(?:[\"'][^\"']*[\"']\s*,\s*)?\[([^\]]{1,4000})\]")
+_AMD = anchor(
+    "define require", rb"(?<![\w$.])(?:define|require|requirejs)\(\s*(?:[\"'][^\"']*[\"']\s*,\s*)?\[([^\]]{1,4000})\]"
+)
 _QUOTED = re.compile(rb"[\"']([^\"']{1,200})[\"']")
 _SETTINGS = anchor("packages paths baseurl", rb"(?<![\w$.])[\"']?(?:packages|paths|baseUrl)[\"']?\s*:", before=1)
 _SCRIPT = anchor(
@@ -52,9 +54,10 @@ def follow(ev: Evaluator, source: Source) -> None:
 
 def _want(ev: Evaluator, source: Source, specifier: str) -> None:
     address = modules.resolve(ev, specifier, source)
-    if address and not libraries.is_library(address) and not _NO_SCRIPT.search(address):
-        if modules.find(ev, address) is None:
-            modules.want_script(ev, address)
+    if address is None or libraries.is_library(address) or _NO_SCRIPT.search(address):
+        return
+    if modules.find(ev, address) is None:
+        modules.want_script(ev, address)
 
 
 def _follow_amd(ev: Evaluator, source: Source) -> None:
@@ -90,9 +93,9 @@ def _take_settings(ev: Evaluator, settings: Obj) -> None:
                         ev.amd_paths[name] = _text(ev, package, "location") or name
     for lazy in settings.fields.get("paths", []):
         for table in ev.lazy(lazy):
-            for name in list(table.fields)[:100] if isinstance(table, Obj) else ():
-                if path := _text(ev, table, name):
-                    ev.amd_paths[name] = path
+            if isinstance(table, Obj):
+                paths = {name: _text(ev, table, name) for name in list(table.fields)[:100]}
+                ev.amd_paths.update({name: path for name, path in paths.items() if path})
 
 
 def _text(ev: Evaluator, holder: Obj, key: str) -> str:
@@ -103,7 +106,12 @@ def _text(ev: Evaluator, holder: Obj, key: str) -> str:
 def _follow_scripts(ev: Evaluator, source: Source) -> None:
     for match in list(_SCRIPT.find(source.data, source.lowered))[:60]:
         node = source.node_at(match.end() - 1)
-        while node is not None and node.type not in ("call_expression", "new_expression", "assignment_expression", "program"):
+        while node is not None and node.type not in (
+            "call_expression",
+            "new_expression",
+            "assignment_expression",
+            "program",
+        ):
             node = node.parent
         if node is None or node.type == "program":
             continue
@@ -153,12 +161,14 @@ def _want_chunk(ev: Evaluator, source: Source, name: str) -> None:
     public = _PUBLIC.search(source.data)
     if name.startswith(("/", "http")):
         address = urls.canonical(name, source.script.url)
-    elif public and public[1] not in (b"auto",):
+    elif public and public[1] != b"auto":
         address = urls.canonical(public[1].decode() + name, ev.base_url)
     else:
         folder = name.rpartition("/")[0]
         here = source.script.url.rpartition("/")[0]
-        address = urls.canonical(name, here.removesuffix(folder) if folder and here.endswith(f"/{folder}") else f"{here}/")
+        address = urls.canonical(
+            name, here.removesuffix(folder) if folder and here.endswith(f"/{folder}") else f"{here}/"
+        )
     if address and modules.find(ev, address) is None:
         ev.wanted.setdefault(address)
 

@@ -6,6 +6,11 @@ import time
 from dataclasses import dataclass, field
 
 
+def words(text: str) -> frozenset[str]:
+    """A set of names, written as people write them."""
+    return frozenset(text.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """One script, module or configuration file of a page; `line_offset` is where an inline one begins."""
@@ -62,7 +67,7 @@ class Budget:
     sinks: int = 4_000
 
 
-class Exhausted(Exception):
+class Exhausted(Exception):  # noqa: N818 - no error: the expected end of what is too costly
     """A budget is spent."""
 
 

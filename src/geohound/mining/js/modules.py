@@ -12,7 +12,23 @@ from tree_sitter import Node
 from geohound.model import url as urls
 
 from .source import FUNCTIONS, Source, arguments, parameters, walk
-from .values import HOLE, NOTHING, UNKNOWN, Arr, Fn, Lazy, Namespace, Obj, Place, Ref, Reply, Value, Values, from_json, ready
+from .values import (
+    HOLE,
+    NOTHING,
+    UNKNOWN,
+    Arr,
+    Fn,
+    Lazy,
+    Namespace,
+    Obj,
+    Place,
+    Ref,
+    Reply,
+    Value,
+    Values,
+    from_json,
+    ready,
+)
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
@@ -22,9 +38,7 @@ _LIBRARIES = re.compile(
     r"proj4|exports|require|module|text!|i18n!)\b)",
     re.IGNORECASE,
 )
-_MODULE_KEY = (
-    rb"(?:^|[{,\s])[\"']?(?P<at>NAME)[\"']?\s*(?::\s*(?:function\b|\(|[\w$]+\s*=>|\{|\[\s*function)|\()"
-)
+_MODULE_KEY = rb"(?:^|[{,\s])[\"']?(?P<at>NAME)[\"']?\s*(?::\s*(?:function\b|\(|[\w$]+\s*=>|\{|\[\s*function)|\()"
 _CONFIG = re.compile(r"\.(?:json|json5|xml|yml|yaml)(?:$|[?#])", re.IGNORECASE)
 _DATA = re.compile(
     r"geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json", re.IGNORECASE
@@ -119,6 +133,19 @@ def exported(ev: Evaluator, module: Namespace, name: str) -> Values:
         )
     finally:
         ev.active.discard(key)
+
+
+def importers(ev: Evaluator, source: Source) -> Iterator[tuple[Source, str]]:
+    """The names under which other modules of the page import from this one."""
+    for other in ev.sources:
+        if other is source or other.is_library or b"import" not in other.raw:
+            continue
+        for alias, definitions in list(other.names(other.root).items()):
+            for d in definitions:
+                if d.how == "import" and any(
+                    isinstance(v, Fn) and v.place.source is source for v in imported(ev, d.node, other)
+                ):
+                    yield other, alias
 
 
 def _es_export(ev: Evaluator, source: Source, name: str) -> Values:
@@ -236,13 +263,19 @@ def _amd(ev: Evaluator, name: str, source: Source) -> Values:
 def amd_address(ev: Evaluator, name: str, source: Source, *, wanted: bool) -> Source | None:
     """The script that an AMD name means, by the loader's settings; one that is not there may be wanted."""
     first, _, rest = name.partition("/")
-    if "!" in name or name in ("require", "exports", "module") or (_LIBRARIES.match(name) and first not in ev.amd_paths):
+    if (
+        "!" in name
+        or name in ("require", "exports", "module")
+        or (_LIBRARIES.match(name) and first not in ev.amd_paths)
+    ):
         return None
     if name.startswith("."):
         address = urls.canonical(name, source.script.url)
     elif first in ev.amd_paths:
         below = rest or ("main" if name == first and "/" not in ev.amd_paths[first] else "")
-        address = urls.canonical("/".join(filter(None, [ev.amd_paths[first].rstrip("/"), below])) or name, ev.amd_base or ev.base_url)
+        address = urls.canonical(
+            "/".join(filter(None, [ev.amd_paths[first].rstrip("/"), below])) or name, ev.amd_base or ev.base_url
+        )
     else:
         here = source.script.url if not source.script.is_inline else ev.base_url
         address = urls.canonical(name, ev.amd_base or here)
@@ -276,7 +309,7 @@ def require(ev: Evaluator, specifier: Value, source: Source) -> Values:
 # Bundles: modules are functions in a table, with (module, exports, require) as parameters of any name.
 
 
-def wired_parameter(ev: Evaluator, name: str, function: Node, source: Source) -> Values | None:
+def wired_parameter(name: str, function: Node, source: Source) -> Values | None:
     """What the parameter of a bundled module is; None for an ordinary function."""
     if not is_bundled(function):
         return None
@@ -337,11 +370,11 @@ def named_module(ev: Evaluator, path: str, name: Value, source: Source) -> Value
         function = array.named_child(0) if array is not None and array.type == "array" else None
         value = node.child_by_field_name("value") if node is not None else None
         if function is not None and function.id == owner and value is not None:
-            return ev.union(*(bundled_module(ev, v, source) for v in ev.values(value, Place(source))))
+            return ev.union(*(bundled_module(ev, v) for v in ev.values(value, Place(source))))
     return NOTHING
 
 
-def bundled_module(ev: Evaluator, key: Value, source: Source) -> Values:
+def bundled_module(ev: Evaluator, key: Value) -> Values:
     """The module under an id of a bundle, in whichever of the page's files it is."""
     if not isinstance(key, str | int):
         return NOTHING
@@ -396,7 +429,11 @@ def _bundle_export(ev: Evaluator, module: Namespace, name: str) -> Values:
         label = source.node_at(at)
         while label is not None and label.type != "string":
             label = label.parent
-        value = label.next_named_sibling.next_named_sibling if label is not None and label.next_named_sibling is not None else None
+        value = (
+            label.next_named_sibling.next_named_sibling
+            if label is not None and label.next_named_sibling is not None
+            else None
+        )
         if value is not None:
             found.append(ev.values(value, place))
     if len(listed) > 1:
@@ -493,4 +530,4 @@ def required_by(ev: Evaluator, fn: Fn, key: Value) -> Values:
     body = source.data[fn.node.start_byte : fn.node.end_byte]
     if not isinstance(key, str | int) or len(body) > 1200 or b".exports" not in body:
         return NOTHING
-    return bundled_module(ev, key, source)
+    return bundled_module(ev, key)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from .model import words
 from . import modules, sites
 from .source import CLASSES, FUNCTIONS, Def, Source, block_of, parameters, walk
-from .values import NOTHING, UNDEFINED, UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Values, from_json, ready
+from .values import NOTHING, UNDEFINED, UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Value, Values, from_json, ready
 
 if TYPE_CHECKING:
     from .evaluate import Binding, Evaluator
@@ -21,11 +22,12 @@ _MAX_HITS = 40
 _HUGE = 300_000
 _DECLARES = frozenset(("var", "declared", "function", "class", "import", "each", "key"))
 # Never looked for in the page's scripts: the browser's own, and what libraries are called.
-_GLOBALS = frozenset(
-    "window document location console Math JSON Object Array String Number Promise URL URLSearchParams fetch $ jQuery L "
-    "ol OpenLayers esri dojo Cesium google mapboxgl maplibregl require define module exports axios angular React Vue "
-    "encodeURIComponent decodeURIComponent encodeURI decodeURI parseInt parseFloat Date RegExp Error Boolean self "
-    "globalThis navigator localStorage sessionStorage setTimeout atob btoa Symbol Map Set itowns WorldWind proj4 Ext".split()
+_GLOBALS = words(
+    "window document location console Math JSON Object Array String Number Promise URL URLSearchParams "
+    "fetch $ jQuery L ol OpenLayers esri dojo Cesium google mapboxgl maplibregl require define module "
+    "exports axios angular React Vue encodeURIComponent decodeURIComponent encodeURI decodeURI parseInt "
+    "parseFloat Date RegExp Error Boolean self globalThis navigator localStorage sessionStorage "
+    "setTimeout atob btoa Symbol Map Set itowns WorldWind proj4 Ext"
 )
 
 
@@ -43,9 +45,9 @@ def look_up(ev: Evaluator, name: str, node: Node, place: Place) -> Values:
         defs = source.names(scope).get(name, [])
         if any(d.how in _DECLARES for d in defs):
             return _declared(ev, name, scope, node, place)
-        if scope.type == "function_expression" and (own := scope.child_by_field_name("name")) is not None:
-            if source.text(own) == name:
-                return (Fn(scope, place),)
+        own = scope.child_by_field_name("name") if scope.type == "function_expression" else None
+        if own is not None and source.text(own) == name:
+            return (Fn(scope, place),)
         if scope.type not in FUNCTIONS:
             return global_name(ev, name, place)
         scope = source.scope_of(scope)
@@ -68,7 +70,7 @@ def _parameter(ev: Evaluator, name: str, function: Node, node: Node, place: Plac
     if env is not None:
         base = ev.lazy(env.names[name]) if name in env.names else (UNDEFINED,)
     else:
-        wired = modules.wired_parameter(ev, name, function, source)
+        wired = modules.wired_parameter(name, function, source)
         if wired is not None:
             return wired
         key = ("param", source.index, function.id, "")
@@ -193,7 +195,7 @@ def _looped(ev: Evaluator, source: Source, d: Def, where: Place) -> Values:
 
 def _nested_assignments(source: Source, name: str, scope: Node, own: list[Def]) -> list[Def]:
     """Assignments to the name in functions inside its scope."""
-    has_value = any(d.how not in ("declared",) for d in own)
+    has_value = any(d.how != "declared" for d in own)
     if has_value and len(name) <= 2 and scope.end_byte - scope.start_byte > _HUGE:
         return []
     found = []
@@ -223,7 +225,7 @@ def _is_shadowed(source: Source, name: str, node: Node, scope: Node) -> bool:
     return False
 
 
-def _grown(ev: Evaluator, name: str, scope: Node, value: object, place: Place):  # type: ignore[no-untyped-def]
+def _grown(ev: Evaluator, name: str, scope: Node, value: Value, place: Place) -> Value:
     """An array with what is pushed to it elsewhere; an object with the name by which others add to it."""
     if isinstance(value, Obj) and not value.path:
         value.path = name
@@ -238,7 +240,8 @@ def _grown(ev: Evaluator, name: str, scope: Node, value: object, place: Place): 
             if call is not None and call.type == "call_expression":
                 items += ev.lazy_arguments(call, Place(place.source))
         ev.known[key] = Arr(items, value.is_open) if len(items) > len(value.items) else None
-    return ev.known[key] or value
+    grown = ev.known[key]
+    return grown if isinstance(grown, Arr) else value
 
 
 def global_name(ev: Evaluator, name: str, place: Place) -> Values:
@@ -259,7 +262,7 @@ def global_name(ev: Evaluator, name: str, place: Place) -> Values:
     return found_values if isinstance(found_values, tuple) else (Ref(name),)
 
 
-def _global_in(ev: Evaluator, name: str, source: Source) -> Iterator[object]:
+def _global_in(ev: Evaluator, name: str, source: Source) -> Iterator[Value]:
     encoded = name.encode()
     if source.is_library or encoded not in source.raw:
         return

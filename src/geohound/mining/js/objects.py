@@ -142,7 +142,7 @@ def _set_anywhere(ev: Evaluator, name: str) -> Values:
     for source in ev.sources:
         if source.is_library or name.encode() not in source.raw or len(source.raw) > _SMALL:
             continue
-        for at in [*source.places(name, _SET), *source.places(name, _IN_LITERAL)][: _MAX_HITS]:
+        for at in [*source.places(name, _SET), *source.places(name, _IN_LITERAL)][:_MAX_HITS]:
             target = _target(source, at)
             right = target[1] if target is not None else _pair_value(source, at)
             if right is not None:

@@ -10,12 +10,20 @@ from . import addresses, calls
 from .config import Row
 from .model import Script
 
-_HTML = re.compile(r"\s*(?:<!doctype html|<html|<head|<body|<!--|<meta|<div|<script|<title|<p\b|<\?xml[^>]{0,200}\?>\s*<!doctype html)", re.IGNORECASE)
-_TAG = re.compile(r"<([a-z][\w-]{0,60})((?:\s+[\w:@.-]{1,60}(?:\s*=\s*(?:\"[^\"]{0,20000}\"|'[^']{0,20000}'|[^\s\"'>]{1,2000}))?)+)\s*/?>", re.IGNORECASE)
+_HTML = re.compile(
+    r"\s*(?:<!doctype html|<html|<head|<body|<!--|<meta|<div|<script|<title|<p\b|<\?xml[^>]{0,200}\?>\s*<!doctype html)",
+    re.IGNORECASE,
+)
+_TAG = re.compile(
+    r"<([a-z][\w-]{0,60})((?:\s+[\w:@.-]{1,60}(?:\s*=\s*(?:\"[^\"]{0,20000}\"|'[^']{0,20000}'|[^\s\"'>]{1,2000}))?)+)\s*/?>",
+    re.IGNORECASE,
+)
 _ATTRIBUTE = re.compile(r"([\w:@.-]{1,60})\s*=\s*(?:\"([^\"]{0,20000})\"|'([^']{0,20000})'|([^\s\"'>]{1,2000}))")
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|pre|code|textarea)\b.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
 _BASE = re.compile(r"<base\s[^>]{0,300}?href\s*=\s*[\"']?([^\"'\s>]{1,500})", re.IGNORECASE)
-_HELD = re.compile(r"^(?:data-)?(?:[\w-]*(?:url|uri|service|server|endpoint|wms|wfs|wmts)[\w-]*|src|href)$", re.IGNORECASE)
+_HELD = re.compile(
+    r"^(?:data-)?(?:[\w-]*(?:url|uri|service|server|endpoint|wms|wfs|wmts)[\w-]*|src|href)$", re.IGNORECASE
+)
 _FILE = re.compile(r"\.(?:json|xml|json5|ya?ml)(?:$|[?#])", re.IGNORECASE)
 _MAX_TAGS = 20_000
 _MAX_HANDLERS = 500
@@ -49,7 +57,7 @@ def rows(text: str) -> Iterator[Row]:
         name = tag[1].lower()
         pairs = [(k, unescape(a or b or c)) for k, a, b, c in _ATTRIBUTE.findall(tag[2])]
         is_custom = "-" in name
-        shape = {k.lower().removeprefix("data-").replace("-", ""): v for k, v in pairs}
+        shape: dict[str, str | None] = {k.lower().removeprefix("data-").replace("-", ""): v for k, v in pairs}
         kind = addresses.kind_of_name(name) or calls.kind_of_shape(shape, {})
         for key, value in pairs:
             if (is_custom or key.startswith("data-")) and _HELD.match(key) and len(value) < 2000:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from .model import words
 from . import addresses, calls, modules
 from .anchors import Anchor, anchor
 from .evaluate import Evaluator
@@ -50,10 +51,10 @@ _LOOSE_KEY = anchor(
     before=3,
 )
 _STRING = anchor(
-    "wms wmts wfs wcs wps csw ows service= service%3d request= /rest/services/ mapserv capabilit map= ogc /collections/ /stac /v1. /search",
+    "wms wmts wfs wcs wps csw ows service= service%3d request= /rest/services/ mapserv capabilit map= ogc /collections/ /stac /v1. /search \"?\" '?'",
     rf"(?i:/(?:{_WORDS})(?![a-z])|(?:{_WORDS})(?:server)?(?=[\"'`?]|\.\w{{2,4}}[\"'`?])|(?<![a-z])(?:service|request)=|"
     rf"/rest/services/|mapserv|capabilit\w{{0,12}}\.xml|[?&]map=|/wmts/|ogc/?[\"'`?]|%2f(?:{_WORDS})(?![a-z])|service%3d|"
-    rf"(?:{_WORDS})[-_][\w-]{{1,40}}[\"'`?]|/collections/|/stac\b|/v1\.[01]/[a-z]|/search[\"'`])",
+    rf"(?:{_WORDS})[-_][\w-]{{1,40}}[\"'`?]|/collections/|/stac\b|/v1\.[01]/[a-z]|/search[\"'`]|[\"'`]\?[\"'`])",
     before=3,
 )
 _SERVICE = re.compile(
@@ -85,8 +86,8 @@ _NESTED = (
     "defaultParameters",
     "searchParams",
 )
-_CHAIN = frozenset("parenthesized_expression template_substitution template_string await_expression".split())
-_STRING_METHODS = frozenset("concat replace replaceAll trim toString toLowerCase join slice substring".split())
+_CHAIN = frozenset(["parenthesized_expression", "template_substitution", "template_string", "await_expression"])
+_STRING_METHODS = words("concat replace replaceAll trim toString toLowerCase join slice substring")
 _MAX_FUNCTION = 6_000
 _MAX_GUESSED = 150_000  # in longer scripts only requests beside the name of a service are looked at
 _NAMESPACES = re.compile(r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE)
@@ -208,7 +209,9 @@ class Collector:
                     found = [hit._replace(subdomain=subdomain) for hit in found]
             return found
 
-        self._take(compute, kind or None, "call", call, name, must_be_sure=must_be_sure or number == "*" and kind == "")
+        self._take(
+            compute, kind or None, "call", call, name, must_be_sure=must_be_sure or (number == "*" and kind == "")
+        )
 
     def _held(self, lazy: Lazy, keys: tuple[str, ...] | None, *, strings: bool) -> list[Hit]:
         """Strings of an argument: itself, the elements of an array, what stands under the keys of an object."""
@@ -218,7 +221,9 @@ class Collector:
                 case str() | Web():
                     found += [Hit(value)] if strings else []
                 case Arr():
-                    found += [Hit(v) for item in value.items[:24] for v in self.ev.lazy(item) if isinstance(v, str | Web)]
+                    found += [
+                        Hit(v) for item in value.items[:24] for v in self.ev.lazy(item) if isinstance(v, str | Web)
+                    ]
                 case Obj():
                     wanted = keys or calls.URL_KEYS
                     present = [k for k in wanted if k in value.fields]

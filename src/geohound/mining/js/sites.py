@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from .model import words
 from . import modules
 from .source import CLASSES, FUNCTIONS, Source, arguments, parameters
 from .values import UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Values, ready
@@ -18,13 +19,13 @@ _CALLED = rb"(?<![\w$])(?P<at>NAME)\s*\("
 _HANDED_ON = rb"[(,]\s*(?P<at>NAME)\s*[,)]"
 _TAG = rb"<(?P<at>NAME)[\s/>]"
 _MAX_SITES = 120
-_ITERATORS = frozenset("map forEach filter flatMap some every find each findIndex sort".split())
+_ITERATORS = words("map forEach filter flatMap some every find each findIndex sort")
 _OUTSIDE = frozenset(
     ("$", "jQuery", "_", "Ext", "angular", "array", "arrayUtil", "goog.array", "OpenLayers", "dojo", "L")
 )
 _KEY_FIRST = frozenset(("$", "jQuery"))
 _ELEMENTS = frozenset(("createElement", "jsx", "jsxs", "_jsx", "_jsxs", "h", "createVNode"))
-_REQUESTS = frozenset("getJSON get post ajax json loadJson loadJSON xhrGet request load".split())
+_REQUESTS = words("getJSON get post ajax json loadJson loadJSON xhrGet request load")
 
 
 def bindings(ev: Evaluator, function: Node, source: Source) -> list[Binding]:
@@ -54,10 +55,10 @@ def _argument_lists(ev: Evaluator, function: Node, source: Source) -> Iterator[l
     elif up.type == "arguments" and up.parent is not None:
         yield from called_back(ev, up.parent, node, place)
     else:
-        yield from _by_name(ev, function, node, up, source)
+        yield from _by_name(ev, function, up, source)
 
 
-def _by_name(ev: Evaluator, function: Node, node: Node, up: Node, source: Source) -> Iterator[list[Lazy]]:
+def _by_name(ev: Evaluator, function: Node, up: Node, source: Source) -> Iterator[list[Lazy]]:
     label = _label(function, up, source)
     if label is None:
         return
@@ -72,6 +73,9 @@ def _by_name(ev: Evaluator, function: Node, node: Node, up: Node, source: Source
         for other in ev.sources:
             if other is not source and not other.is_library and name.encode() in other.raw:
                 yield from _calls_in(ev, other, name, fn, other.root if is_plain else None)
+    if is_plain and scope.type not in FUNCTIONS and b"export" in source.raw:
+        for other, alias in modules.importers(ev, source):
+            yield from _calls_in(ev, other, alias, fn, other.root)
 
 
 def _label(function: Node, up: Node, source: Source) -> Node | None:

@@ -14,20 +14,26 @@ import tree_sitter_javascript
 from tree_sitter import Language, Node, Parser, Tree
 
 from .clean import MAX_NESTING, Cleaned, clean
-from .model import Meter, Script
+from .model import Meter, Script, words
 
 _CHUNK = 4096
 FUNCTIONS = frozenset(
-    "function_declaration function_expression arrow_function method_definition generator_function "
-    "generator_function_declaration".split()
+    [
+        "function_declaration",
+        "function_expression",
+        "arrow_function",
+        "method_definition",
+        "generator_function",
+        "generator_function_declaration",
+    ]
 )
 CLASSES = frozenset(("class_declaration", "class"))
 _SCOPES = FUNCTIONS | {"program"}
-_BLOCKS = frozenset(
-    "statement_block if_statement for_statement for_in_statement while_statement do_statement switch_case switch_default "
-    "catch_clause else_clause ternary_expression".split()
+_BLOCKS = words(
+    "statement_block if_statement for_statement for_in_statement while_statement do_statement switch_case "
+    "switch_default catch_clause else_clause ternary_expression"
 )
-_LOOPS = frozenset("for_statement for_in_statement while_statement do_statement".split())
+_LOOPS = frozenset(["for_statement", "for_in_statement", "while_statement", "do_statement"])
 _MAX_WALK = 400_000
 _LONG = 150_000
 _CLOSED = FUNCTIONS | frozenset(("arguments", "object", "array", "string", "template_string", "member_expression"))

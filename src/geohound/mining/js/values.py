@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -143,7 +143,7 @@ class Namespace:
     node: Node | None = None  # of a bundle: the function that is the module
 
 
-Value = Union[str, int, float, bool, Mark, Ref, Pattern, Web, Query, Reply, Obj, Arr, Fn, Inst, Namespace]
+Value = str | int | float | bool | Mark | Ref | Pattern | Web | Query | Reply | Obj | Arr | Fn | Inst | Namespace
 Values = tuple[Value, ...]
 NOTHING: Values = (UNKNOWN,)
 

@@ -248,10 +248,10 @@ def _finished(base: str, query: str, page_url: str, asked: str | None, hint: str
     own = (urlsplit(page_url).hostname or "").lower()
     if host != own and _NOWHERE.match(host):
         return None
-    for pattern, kind in _RESOURCES:
+    for pattern, newer in _RESOURCES:
         resource = pattern.match(url)
         if resource:
-            return Address(url, resource[1], kind, True)
+            return Address(url, resource[1], newer, True)
     arcgis = _ARCGIS.match(url)
     if arcgis:
         return Address(url, arcgis[1], f"arcgis-{arcgis[2].lower()}server", True)

@@ -27,8 +27,8 @@ def analyse(
     """The service endpoints in the scripts and configuration files of a page, and what else should be fetched.
 
     The page itself may stand among the scripts: its handlers count as calls, its custom elements as configuration, and
-    its base is what relative addresses are relative to. `whole_page` says that all scripts and handlers are here, so that
-    a function nobody calls can be left out; it is taken for granted where the page is given.
+    its base is what relative addresses are relative to. `whole_page` says that all scripts and handlers are here, so
+    that a function nobody calls can be left out; it is taken for granted where the page is given.
     """
     meter = Meter(budget or Budget())
     markup = [s for s in scripts if pages.is_page(s.text)]

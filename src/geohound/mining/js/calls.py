@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 from .model import words
 
 # callee (the end of its dotted name) | where the address stands | kind; "" is told by the address alone.
@@ -109,8 +110,8 @@ for _row in ROWS:
 
 # Keys under which objects carry an address, most telling first.
 _URL_NAMES = (
-    "url urls baseUrl baseURL base_url serviceUrl serviceURL service_url serverUrl server_url endpoint wmsUrl wms_url wmsURL "
-    "wfsUrl wmtsUrl URL Url uri href server host data service address onlineResource getMapUrl getCapabilitiesUrl "
+    "url urls baseUrl baseURL base_url serviceUrl serviceURL service_url serverUrl server_url endpoint wmsUrl wms_url "
+    "wmsURL wfsUrl wmtsUrl URL Url uri href server host data service address onlineResource getMapUrl getCapabilitiesUrl "
     "capabilitiesUrl tiles source_url dataUrl ogcUrl owsUrl src base path serverURL layerUrl layerURL mapUrl"
 )
 URL_KEYS = tuple(_URL_NAMES.split())
@@ -157,7 +158,7 @@ _TYPE_KEYS = words(
 
 
 def kind_of_shape(fields: dict[str, str | None], parameters: dict[str, str | None]) -> str | None:
-    """The kind that an object with these keys (in lower case, strings with their values) is for; "" if it names none."""
+    """The kind that an object with these keys (in lower case, strings with their values) is for."""
     from .addresses import kind_of_name  # noqa: PLC0415
 
     for key in _TYPE_KEYS & fields.keys():

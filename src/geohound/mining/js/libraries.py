@@ -7,28 +7,38 @@ import re
 from geohound.mining import script
 
 _NAME = re.compile(
-    r"(?:^|[/._-])(?:openlayers|ol|ol-debug|ol\d|ol-cesium|ol-ext|ol-layerswitcher|leaflet(?:[.-][\w.-]+)?|esri-leaflet[\w-]*|"
-    r"mapbox(?:-gl)?|maplibre-gl|cesium|worldwind|itowns|deck\.gl|deckgl|three|proj4(?:js)?|geoext(?:-\w+)?|gxp|ext-all(?:-debug)?|"
+    r"(?:^|[/._-])(?:openlayers|ol|ol-debug|ol\d|ol-cesium|ol-ext|ol-layerswitcher|"
+    r"leaflet(?:[.-][\w.-]+)?|esri-leaflet[\w-]*|"
+    r"mapbox(?:-gl)?|maplibre-gl|cesium|worldwind|itowns|deck\.gl|deckgl|three|proj4(?:js)?|"
+    r"geoext(?:-\w+)?|gxp|ext-all(?:-debug)?|"
     r"ext-base|ext-core|ext|jquery[\w.-]*|bootstrap[\w.-]*|dojo|mootools[\w-]*|prototype|scriptaculous|yui[\w-]*|d3|"
-    r"lodash|underscore|moment[\w-]*|react(?:-dom)?[\w.-]*|vue(?:-\w+)?|vuex|angular[\w-]*|ember|backbone|knockout|require|r|"
-    r"polyfills?|core-js|runtime|zone|modernizr|raphael|highcharts[\w-]*|chart|plotly[\w-]*|echarts|turf|jsts|jszip|filesaver|"
+    r"lodash|underscore|moment[\w-]*|react(?:-dom)?[\w.-]*|vue(?:-\w+)?|vuex|angular[\w-]*|ember|"
+    r"backbone|knockout|require|r|"
+    r"polyfills?|core-js|runtime|zone|modernizr|raphael|highcharts[\w-]*|chart|plotly[\w-]*|echarts|"
+    r"turf|jsts|jszip|filesaver|"
     r"html2canvas|jspdf|xlsx|tinymce|ckeditor|codemirror|ace|swfobject|fontawesome|gtag|gtm|analytics|matomo|piwik|"
     r"chunk-vendors|vendors?(?:~[\w~]+)?|swiper|slick|select2|datatables|popper|handlebars|mustache|i18next|axios|"
     r"socket\.io|signalr|hammer|fancybox|lightbox|owl\.carousel|wp-embed|wp-emoji-release)"
-    r"(?:[-_.]?v?\d[\w.]*)?(?:[.-](?:min|all|core|slim|bundle|src|full|prod|esm|umd|debug|legacy|global|production|development))*"
+    r"(?:[-_.]?v?\d[\w.]*)?(?:[.-](?:min|all|core|slim|bundle|src|full|prod|esm|umd|debug|legacy|global|"
+    r"production|development))*"
     r"(?:[.-][0-9a-f]{6,32})?(?:\.min)?\.m?js(?:$|\?)",
     re.IGNORECASE,
 )
 _SHELF = re.compile(
-    r"//(?:unpkg\.com|cdn\.jsdelivr\.net|cdnjs\.cloudflare\.com|ajax\.googleapis\.com|code\.jquery\.com|maps\.google(?:apis)?\.com|"
-    r"js\.arcgis\.com|serverapi\.arcgisonline\.com|api\.(?:tiles\.)?mapbox\.com/mapbox|www\.googletagmanager\.com|esm\.sh|"
-    r"cdn\.skypack\.dev|cdn\.polyfill\.io|polyfill\.io|stackpath\.bootstrapcdn\.com|maxcdn\.bootstrapcdn\.com)/|/node_modules/|"
+    r"//(?:unpkg\.com|cdn\.jsdelivr\.net|cdnjs\.cloudflare\.com|ajax\.googleapis\.com|code\.jquery\.com|"
+    r"maps\.google(?:apis)?\.com|"
+    r"js\.arcgis\.com|serverapi\.arcgisonline\.com|api\.(?:tiles\.)?mapbox\.com/mapbox|"
+    r"www\.googletagmanager\.com|esm\.sh|"
+    r"cdn\.skypack\.dev|cdn\.polyfill\.io|polyfill\.io|stackpath\.bootstrapcdn\.com|"
+    r"maxcdn\.bootstrapcdn\.com)/|/node_modules/|"
     r"/(?:bower_components|wp-includes/js)/",
     re.IGNORECASE,
 )
 _BANNER = re.compile(
-    r"Leaflet \d|a JS library for interactive maps|OpenLayers(?: Contributors|\.js|\s+\d|, )|jQuery (?:JavaScript Library )?v\d|Bootstrap v\d|"
-    r"Mapbox GL JS|MapLibre GL JS|Cesium -|CesiumJS|Ext JS|Ext Core|GeoExt|Proj4js|esri-leaflet|Copyright \(c\) Microsoft|"
+    r"Leaflet \d|a JS library for interactive maps|OpenLayers(?: Contributors|\.js|\s+\d|, )|"
+    r"jQuery (?:JavaScript Library )?v\d|Bootstrap v\d|"
+    r"Mapbox GL JS|MapLibre GL JS|Cesium -|CesiumJS|Ext JS|Ext Core|GeoExt|Proj4js|esri-leaflet|"
+    r"Copyright \(c\) Microsoft|"
     r"AngularJS v|Vue\.js v|React v|RequireJS|Dojo Foundation|deck\.gl|three\.js|Esri|@license|Lodash|Underscore\.js",
 )
 _FULL_BUILDS = (  # fingerprints of whole libraries: each stands in the build of one and in no application

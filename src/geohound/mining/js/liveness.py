@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from . import objects
+from . import conditions
 from .source import FUNCTIONS, Source
 from .values import Obj, Place
 
@@ -20,7 +20,9 @@ _DOER = re.compile(
     r"^(?:add|load|show|set|push|on|create\w*Map|init|start|fetch|get|request|open|append|attach)", re.IGNORECASE
 )
 _MENTION = rb"(?<![\w$])(?P<at>NAME)(?![\w$])"
-_BUILDS = frozenset(("new_expression", "call_expression", "object", "array", "arguments", "pair"))
+_BUILDS = frozenset(
+    ("new_expression", "call_expression", "object", "array", "arguments", "pair", "parenthesized_expression")
+)
 
 
 def is_dead(ev: Evaluator, node: Node, source: Source, *, whole_page: bool) -> bool:
@@ -40,14 +42,14 @@ def _in_dead_branch(ev: Evaluator, node: Node, source: Source) -> bool:
         if up.type in ("if_statement", "ternary_expression"):
             test, otherwise = up.child_by_field_name("condition"), up.child_by_field_name("alternative")
             if test is not None and below.id != test.id and _can_be_told(test, source):
-                truth = objects.truth(ev, test, Place(source))
+                truth = conditions.truth(ev, test, Place(source))
                 is_other = otherwise is not None and below.id == otherwise.id
                 if truth is not None and truth is is_other:
                     return True
         elif up.type == "binary_expression" and (operator := up.child_by_field_name("operator")) is not None:
             left = up.child_by_field_name("left")
             if operator.type == "&&" and left is not None and left.id != below.id and _can_be_told(left, source):
-                return objects.truth(ev, left, Place(source)) is False
+                return conditions.truth(ev, left, Place(source)) is False
         below, up = up, up.parent
     return False
 
@@ -73,41 +75,43 @@ def _count(ev: Evaluator, name: str, own: Node, source: Source, whole_page: bool
 
 def _is_never_used(ev: Evaluator, node: Node, source: Source, whole_page: bool, depth: int = 0) -> bool:
     """Held by a variable or property that nothing else mentions."""
-    up: Node | None = node
-    while up is not None and up.parent is not None and up.parent.type in (*_BUILDS, "parenthesized_expression"):
-        if up.parent.type == "call_expression" and up.type == "member_expression":
-            return False  # a method of what was built: that is a use
-        if up.parent.type in ("new_expression", "call_expression") and not _only_builds(up.parent, source):
-            return False
-        up = up.parent
-    holder = up.parent if up is not None else None
-    if holder is None or up is None:
+    held = _holder(ev, node, source)
+    if held is None:
         return False
-    name_node = None
-    if holder.type == "variable_declarator":
-        name_node = holder.child_by_field_name("name")
-    elif holder.type == "assignment_expression":
-        left = holder.child_by_field_name("left")
-        statement = holder.parent
-        if left is not None and statement is not None and statement.type == "expression_statement":
-            name_node = left if left.type == "identifier" else _constant_of(ev, left, source)
-    if name_node is None or name_node.type not in ("identifier", "property_identifier"):
-        return False
-    if not whole_page and _is_global(holder, source):
-        return False
-    if holder.parent is not None and _is_exported(holder):
+    holder, name_node = held
+    if (not whole_page and _is_global(holder, source)) or _is_exported(holder):
         return False
     name = source.text(name_node)
     count = _count(ev, name, holder, source, whole_page)
-    if count == 0:
-        return True
     if count == 1 and depth < 4:
         return _only_use_is_dead(ev, name, holder, source, whole_page, depth)
-    return False
+    return count == 0
+
+
+def _holder(ev: Evaluator, node: Node, source: Source) -> tuple[Node, Node] | None:
+    """The declaration or assignment that keeps what is built here, and the name in it."""
+    up = node
+    while up.parent is not None and up.parent.type in _BUILDS:
+        if up.parent.type == "call_expression" and up.type == "member_expression":
+            return None  # a method of what was built: that is a use
+        if up.parent.type in ("new_expression", "call_expression") and not _only_builds(up.parent, source):
+            return None
+        up = up.parent
+    holder = up.parent
+    name: Node | None = None
+    if holder is not None and holder.type == "variable_declarator":
+        name = holder.child_by_field_name("name")
+    elif holder is not None and holder.type == "assignment_expression":
+        left, statement = holder.child_by_field_name("left"), holder.parent
+        if left is not None and statement is not None and statement.type == "expression_statement":
+            name = left if left.type == "identifier" else _constant_of(ev, left, source)
+    if holder is None or name is None or name.type not in ("identifier", "property_identifier"):
+        return None
+    return holder, name
 
 
 def _only_builds(call: Node, source: Source) -> bool:
-    """A call that makes a layer or a source and does nothing more: maps, viewers and requests do the work themselves."""
+    """A call that makes a layer or a source and no more: maps, viewers and requests do the work themselves."""
     callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
     parts = source.text(callee).split(".") if callee is not None and callee.end_byte - callee.start_byte < 200 else []
     inner = ".".join(parts[1:] if len(parts) > 1 else parts)
@@ -150,13 +154,9 @@ def _in_uncalled_function(ev: Evaluator, node: Node, source: Source) -> bool:
         if up.type not in FUNCTIONS:
             return False
         name = _own_name(up)
-        if (
-            name is not None
-            and not _is_exported(up)
-            and not (up.parent is not None and up.parent.type == "export_statement")
-        ):
-            if _count(ev, source.text(name), up, source, True) == 0:
-                return True
+        exported = up.parent is not None and up.parent.type == "export_statement"
+        if name is not None and not exported and _count(ev, source.text(name), up, source, True) == 0:
+            return True
         up = source.scope_of(up)
     return False
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from . import bundles, modules, sites
 from .model import words
-from . import modules, sites
 from .source import CLASSES, FUNCTIONS, Def, Source, block_of, parameters, walk
 from .values import NOTHING, UNDEFINED, UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Value, Values, from_json, ready
 
@@ -70,7 +70,7 @@ def _parameter(ev: Evaluator, name: str, function: Node, node: Node, place: Plac
     if env is not None:
         base = ev.lazy(env.names[name]) if name in env.names else (UNDEFINED,)
     else:
-        wired = modules.wired_parameter(name, function, source)
+        wired = bundles.wired_parameter(name, function, source)
         if wired is not None:
             return wired
         key = ("param", source.index, function.id, "")

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from tree_sitter import Node
 
-from . import modules
-from .source import CLASSES, FUNCTIONS, Source, loop_of
+from . import classes, modules
+from .source import Source, loop_of
 from .values import (
     HOLE,
     NOTHING,
@@ -18,14 +18,12 @@ from .values import (
     UNDEFINED,
     UNKNOWN,
     Arr,
-    Env,
     Fn,
     Inst,
     Lazy,
     Mark,
     Namespace,
     Obj,
-    Pattern,
     Place,
     Query,
     Ref,
@@ -33,7 +31,6 @@ from .values import (
     Value,
     Values,
     Web,
-    is_truthy,
     ready,
 )
 
@@ -42,7 +39,6 @@ if TYPE_CHECKING:
 
 _SET = rb"\.(?P<at>NAME)\s*=(?![=>])"
 _SET_BY_KEY = rb"\[[\"'](?P<at>NAME)[\"']\]\s*=(?![=>])"
-_SET_ON_THIS = rb"this\.(?P<at>NAME)\s*=(?![=>])"
 _EXTENDED = rb"(?:assign|extend|apply)\(\s*(?P<at>NAME)\s*,"
 _WINDOWS = re.compile(r"^(?:(?:window|self|globalThis|top|parent)\.)+")
 _LOCATIONS = frozenset(("location", "document.location", "window.location"))
@@ -109,9 +105,9 @@ def member(ev: Evaluator, value: Value, name: str, place: Place) -> Values:
         case Ref(path):
             return _of_global(ev, path, name, place)
         case Inst():
-            return of_instance(ev, value, name)
+            return classes.of_instance(ev, value, name)
         case Fn():
-            return _of_function(ev, value, name)
+            return classes.of_function(ev, value, name)
         case Web(href):
             return _of_address(href, name)
         case Namespace():
@@ -122,7 +118,7 @@ def member(ev: Evaluator, value: Value, name: str, place: Place) -> Values:
 
 
 def _by_name_alone(ev: Evaluator, name: str) -> Values:
-    """A property of an object that nothing is known of: if few places of the page set such a property, it is one of them."""
+    """A property of an object that nothing is known of: where few places set such a property, it is one of them."""
     key = ("alone", name)
     if key in ev.active or len(name) < 3 or not name.isidentifier():
         return NOTHING
@@ -143,8 +139,8 @@ def _set_anywhere(ev: Evaluator, name: str) -> Values:
         if source.is_library or name.encode() not in source.raw or len(source.raw) > _SMALL:
             continue
         for at in [*source.places(name, _SET), *source.places(name, _IN_LITERAL)][:_MAX_HITS]:
-            target = _target(source, at)
-            right = target[1] if target is not None else _pair_value(source, at)
+            place_set = target(source, at)
+            right = place_set[1] if place_set is not None else _pair_value(source, at)
             if right is not None:
                 found.append(right)
                 if len(found) > _FEW:
@@ -245,10 +241,10 @@ def assigned(ev: Evaluator, path: str, name: str) -> Values:
 def _set_in(ev: Evaluator, source: Source, path: str, name: str) -> Iterator[Value]:
     for pattern in (_SET, _SET_BY_KEY):
         for at in source.places(name, pattern)[:_MAX_HITS]:
-            target = _target(source, at)
-            if target is None:
+            place_set = target(source, at)
+            if place_set is None:
                 continue
-            holder, right = target
+            holder, right = place_set
             text = _WINDOWS.sub("", source.text(holder)) if holder.end_byte - holder.start_byte < 120 else ""
             if text == path or text.rpartition(".")[2] == path:
                 yield from ev.values(right, Place(source))
@@ -258,7 +254,7 @@ def _set_in(ev: Evaluator, source: Source, path: str, name: str) -> Iterator[Val
             yield from _extended(ev, source, at, name)
 
 
-def _target(source: Source, at: int) -> tuple[Node, Node] | None:
+def target(source: Source, at: int) -> tuple[Node, Node] | None:
     """The object assigned to and the value, for a property name that stands at this place."""
     node = source.node_at(at)
     while node is not None and node.type not in ("member_expression", "subscript_expression"):
@@ -286,204 +282,6 @@ def _extended(ev: Evaluator, source: Source, at: int, name: str) -> Iterator[Val
                 yield from ev.any_of(value.fields[name])
 
 
-def construct(ev: Evaluator, fn: Fn, args: Sequence[Lazy]) -> Inst:
-    """An instance that remembers what its constructor was given."""
-    builder = _constructor(fn)
-    if builder is None:
-        return Inst(fn)
-    made = Inst(fn)
-    maker = Fn(builder, fn.place)
-    made.env = Env(maker.key, ev.bind(maker, args), fn.place.env, made)
-    return made
-
-
-def _constructor(fn: Fn) -> Node | None:
-    if fn.node.type not in CLASSES:
-        return fn.node
-    for part in _members(fn):
-        name = part.child_by_field_name("name")
-        if part.type == "method_definition" and name is not None and fn.place.source.text(name) == "constructor":
-            return part
-    return None
-
-
-def _members(fn: Fn) -> list[Node]:
-    body = fn.node.child_by_field_name("body")
-    return body.named_children if body is not None else []
-
-
-def of_instance(ev: Evaluator, inst: Inst, name: str, depth: int = 0) -> Values:
-    """A field, getter or method of an instance, or what any of its methods assigns to `this.name`."""
-    source, cls = inst.cls.place.source, inst.cls
-    place = Place(source, inst.env or cls.place.env)
-    found: list[Values] = []
-    if cls.node.type in CLASSES:
-        for part in _members(cls):
-            label = part.child_by_field_name("name") or part.child_by_field_name("property")
-            if label is not None and source.text(label) == name:
-                found.append(_class_member(ev, part, place, inst))
-    key = ("this", source.index, cls.node.id, name)
-    if key not in ev.active:
-        ev.active.add(key)
-        try:
-            found += _set_on_this(ev, source, cls.node, name, place)
-        finally:
-            ev.active.discard(key)
-    known = [v for group in found for v in group if v not in (UNDEFINED, NULL, UNKNOWN)]
-    if known:
-        return ev.union(tuple(known))
-    own = _class_name(cls)
-    added = assigned(ev, f"{own}.prototype", name) if own else ()
-    if added:
-        return tuple(Fn(v.node, v.place, inst) if isinstance(v, Fn) else v for v in added)
-    return _inherited(ev, inst, name, depth)
-
-
-def _set_on_this(ev: Evaluator, source: Source, cls: Node, name: str, place: Place) -> list[Values]:
-    found = []
-    for at in source.places(name, _SET_ON_THIS, cls.start_byte, cls.end_byte)[:_MAX_HITS]:
-        target = _target(source, at)
-        if target is not None:
-            found.append(ev.values(target[1], place))
-    return found
-
-
-def _class_name(cls: Fn) -> str:
-    name = cls.node.child_by_field_name("name")
-    if name is None and cls.node.parent is not None and cls.node.parent.type == "variable_declarator":
-        name = cls.node.parent.child_by_field_name("name")
-    return cls.place.source.text(name) if name is not None else ""
-
-
-def _class_member(ev: Evaluator, part: Node, place: Place, inst: Inst) -> Values:
-    if part.type == "method_definition":
-        method = Fn(part, place, inst)
-        return ev.invoke(method, []) if any(c.type == "get" for c in part.children) else (method,)
-    value = part.child_by_field_name("value")
-    return ev.values(value, place) if value is not None else (UNDEFINED,)
-
-
-def _inherited(ev: Evaluator, inst: Inst, name: str, depth: int) -> Values:
-    heritage = next((c for c in inst.cls.node.children if c.type == "class_heritage"), None)
-    base = heritage.named_child(0) if heritage is not None else None
-    if base is None or depth > 4:
-        return NOTHING
-    parents = [v for v in ev.values(base, inst.cls.place) if isinstance(v, Fn)]
-    return ev.union(*(of_instance(ev, Inst(p), name, depth + 1) for p in parents))
-
-
-def _of_function(ev: Evaluator, fn: Fn, name: str) -> Values:
-    """A static member of a class, or a property that scripts put on a function."""
-    if fn.node.type in CLASSES:
-        for part in _members(fn):
-            label = part.child_by_field_name("name") or part.child_by_field_name("property")
-            if label is not None and fn.place.source.text(label) == name:
-                return _class_member(ev, part, fn.place, Inst(fn))
-    own = _class_name(fn)
-    return (assigned(ev, own, name) if own else ()) or NOTHING
-
-
-def this_of(ev: Evaluator, node: Node, place: Place) -> Values:
-    """The object that `this` means here."""
-    function = place.source.scope_of(node)
-    while function.type == "arrow_function":
-        function = place.source.scope_of(function)
-    env = place.env.find((place.source.index, function.id)) if place.env else None
-    if env is not None and env.this is not None:
-        return (env.this,)
-    up = node if function.type not in FUNCTIONS else function
-    holder = up.parent
-    while holder is not None and holder.type not in ("class_body", "object") and holder.type not in FUNCTIONS:
-        if holder.type == "assignment_expression":
-            return _this_by_assignment(ev, holder, place)
-        if holder.type in ("statement_block", "program"):
-            break
-        holder = holder.parent
-    if holder is not None and holder.type == "class_body" and holder.parent is not None:
-        return (Inst(Fn(holder.parent, Place(place.source))),)
-    if holder is not None and holder.type == "object":
-        return ev.values(holder, Place(place.source))
-    if function.type in ("function_declaration", "function_expression"):
-        return (Inst(Fn(function, Place(place.source))),)
-    return (Ref("window"),) if function.type not in FUNCTIONS else NOTHING
-
-
-def _this_by_assignment(ev: Evaluator, assignment: Node, place: Place) -> Values:
-    """`Name.prototype.method = function`: an instance of Name; `thing.method = function`: the thing."""
-    left = assignment.child_by_field_name("left")
-    holder = left.child_by_field_name("object") if left is not None else None
-    if holder is None:
-        return NOTHING
-    if place.source.text(holder).endswith(".prototype"):
-        holder = holder.child_by_field_name("object")
-        classes = ev.values(holder, Place(place.source)) if holder is not None else NOTHING
-        return tuple(Inst(v) for v in classes if isinstance(v, Fn)) or NOTHING
-    return ev.values(holder, Place(place.source))
-
-
-def truth(ev: Evaluator, node: Node, place: Place) -> bool | None:
-    """Whether a condition holds; None where it may or may not."""
-    said = {is_truthy(v) for v in ev.values(node, place)}
-    return said.pop() if len(said) == 1 else None
-
-
-def compare(ev: Evaluator, operator: str, left: Node, right: Node, place: Place) -> bool | None:
-    """The answer of a comparison where both sides are known for sure."""
-    if operator not in ("==", "===", "!=", "!==", "<", ">", "<=", ">="):
-        return None
-    a, b = ev.values(left, place), ev.values(right, place)
-    if len(a) != 1 or len(b) != 1:
-        return None
-    one, other = a[0], b[0]
-    if any(v is UNKNOWN or isinstance(v, Ref) or (isinstance(v, str) and HOLE in v) for v in (one, other)):
-        return None
-    plain = (str, int, float, bool, Mark)
-    if not isinstance(one, plain) or not isinstance(other, plain):
-        return None
-    if operator in ("==", "===", "!=", "!=="):
-        same = (type(one) is type(other) or not isinstance(one, bool | Mark)) and one == other
-        return same if operator in ("==", "===") else not same
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return {"<": one < other, ">": one > other, "<=": one <= other, ">=": one >= other}[operator]
-    return None
-
-
-def happens(ev: Evaluator, node: Node, place: Place, top: Node) -> bool | None:
-    """Whether a statement is reached: True for sure, False never, None perhaps."""
-    sure: bool | None = True
-    below, up = node, node.parent
-    while up is not None and below.id != top.id:
-        step: bool | None = True
-        if up.type == "if_statement":
-            test, otherwise = up.child_by_field_name("condition"), up.child_by_field_name("alternative")
-            if test is not None and below.id != test.id:
-                step = truth(ev, test, place)
-                if step is not None and otherwise is not None and below.id == otherwise.id:
-                    step = not step
-        elif up.type == "switch_case":
-            step = _matches(ev, up, place)
-        elif up.type in ("switch_default", "for_statement", "for_in_statement", "while_statement", "catch_clause"):
-            step = None
-        if step is False:
-            return False
-        sure = None if step is None else sure
-        below, up = up, up.parent
-    return sure
-
-
-def _matches(ev: Evaluator, case: Node, place: Place) -> bool | None:
-    label = case.child_by_field_name("value")
-    switch = case.parent.parent if case.parent is not None else None
-    subject = switch.child_by_field_name("value") if switch is not None else None
-    if label is None or subject is None:
-        return None
-    return (
-        compare(ev, "===", subject, label, place)
-        if subject.type != "parenthesized_expression"
-        else compare(ev, "===", subject.named_child(0) or subject, label, place)
-    )
-
-
 def key_names(ev: Evaluator, key: Node, place: Place) -> list[str]:
     text = place.source.text(key)
     if key.type == "computed_property_name":
@@ -501,11 +299,3 @@ def merge_into(ev: Evaluator, made: Obj, others: Sequence[Lazy]) -> None:
                 made.is_open = made.is_open or value.is_open
             elif not isinstance(value, Mark) or value is UNKNOWN:
                 made.is_open = True
-
-
-def type_names(values: Values) -> Values:
-    kinds: list[tuple[type, str]] = [
-        (bool, "boolean"), (str, "string"), (int, "number"), (float, "number"), (Fn, "function"), (Obj, "object"),
-        (Arr, "object"), (Inst, "object"), (Pattern, "object"),
-    ]  # fmt: skip
-    return tuple(next((n for kind, n in kinds if isinstance(v, kind)), UNKNOWN) for v in values)

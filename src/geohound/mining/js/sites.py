@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from .model import words
 from . import modules
+from .model import words
 from .source import CLASSES, FUNCTIONS, Source, arguments, parameters
 from .values import UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Values, ready
 

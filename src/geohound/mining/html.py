@@ -11,13 +11,14 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from geohound.model.visit import Link, Page, Place
 
-from . import markup, script, text
+from . import js, markup, script, scripts, text
 
 MAX_LINKS = 6_000
 MAX_TEXT = 40_000
 MAX_FORMS = 500
 MAX_CHOICES = 200  # fields of one form that are looked at
 MAX_SCRIPTS = 5_000
+MAX_INLINE = 400
 MAX_DATA_ATTRIBUTES = 2_000
 MAX_NODES = 200  # read for the words of one link: nested links would otherwise cost the square of their number
 MAX_RAW_TEXT = 4_000
@@ -48,7 +49,7 @@ def read(source: str, url: str) -> Page:
     title = _words(tree.css_first("title"))[:300]
     found = list(islice(_links(tree), MAX_LINKS))
     code = _code(tree.body)
-    inline, files = _scripts(tree)
+    inline, files = _scripts(tree, base)
     for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
         inline += script.address(unescape(match[1]))
     visible = _leave_visible(tree)
@@ -144,17 +145,18 @@ def _code(body: LexborNode | None) -> list[Link]:
     return found
 
 
-def _scripts(tree: LexborHTMLParser) -> tuple[list[Link], list[str]]:
-    inline: list[Link] = []
+def _scripts(tree: LexborHTMLParser, url: str) -> tuple[list[Link], list[str]]:
+    inline: list[js.Script] = []
     files: list[str] = []
     for node in islice(tree.css("script"), MAX_SCRIPTS):
         source = node.attributes.get("src")
         if source:
             if not script.is_library(source):
                 files.append(source)
-        elif len(inline) < MAX_LINKS:
-            inline += script.links(node.text())
-    return inline, files
+        elif (words := node.text()) and len(inline) < MAX_INLINE:
+            is_module = (node.attributes.get("type") or "").lower() == "module"
+            inline.append(js.Script(url, words, is_module, is_inline=True))
+    return scripts.links(inline, url) if inline else [], files
 
 
 def _base(node: LexborNode | None, url: str) -> str:

@@ -217,6 +217,7 @@ def _tiled(base: str, query: str, page_url: str, hint: str | None) -> Address | 
         at = 2
     if at < 0:
         url = urls.canonical(base.replace(HOLE, "{z}", 1).replace(HOLE, "{x}", 1).replace(HOLE, "{y}"), page_url)
+        url = url.replace("%7B", "{").replace("%7D", "}") if url else ""
         return Address(url, url, "xyz", True) if url else None
     stop = next((i for i, p in enumerate(parts) if i > at and (HOLE in p or _PLACEHOLDER.search(p))), len(parts))
     kept = parts[at + 1 : stop]

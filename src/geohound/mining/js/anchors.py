@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+_MAX_PLACES = 20_000  # of one word in one script
+
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
@@ -20,7 +22,9 @@ class Anchor:
         found: dict[int, re.Match[bytes]] = {}
         for word in self.words:
             at = lowered.find(word)
-            while at >= 0:
+            left = _MAX_PLACES
+            while at >= 0 and left:
+                left -= 1
                 for start in range(max(0, at - self.before), at + 1):
                     if start not in found and (match := self.pattern.match(data, start)):
                         found[start] = match

@@ -36,7 +36,6 @@ class Cleaned:
     data: bytes
     starts: tuple[int, ...]  # in the cleaned data, where a kept piece begins
     origins: tuple[int, ...]  # and where that piece began before
-    nesting: int
 
     def origin(self, offset: int) -> int:
         at = bisect_right(self.starts, offset) - 1
@@ -51,7 +50,6 @@ class _Cutter:
     telling: list[int] | None
     cuts: list[tuple[int, int]] = field(default_factory=list)
     opened: list[int] = field(default_factory=list)
-    nesting: int = 0
 
     def walk(self) -> None:
         at, match = 0, _TOKEN.match
@@ -67,7 +65,6 @@ class _Cutter:
         mark = self.data[at - 1]
         if mark == 123:
             self.opened.append(at)
-            self.nesting = max(self.nesting, len(self.opened))
         elif mark == 125:
             begin = self.opened.pop() if self.opened else at
             if begin == _IN_TEMPLATE:
@@ -109,7 +106,7 @@ def clean(data: bytes) -> Cleaned:
     """Take out comments; of long scripts also every block in which nothing speaks of an address."""
     cutter = _Cutter(data, _places(data) if len(data) > CUT_FROM else None)
     cutter.walk()
-    return _without(data, cutter.cuts, cutter.nesting)
+    return _without(data, cutter.cuts)
 
 
 def _places(data: bytes) -> list[int]:
@@ -123,7 +120,7 @@ def _places(data: bytes) -> list[int]:
     return sorted(found)
 
 
-def _without(data: bytes, cuts: list[tuple[int, int]], nesting: int) -> Cleaned:
+def _without(data: bytes, cuts: list[tuple[int, int]]) -> Cleaned:
     pieces: list[bytes] = []
     starts: list[int] = []
     origins: list[int] = []
@@ -138,4 +135,4 @@ def _without(data: bytes, cuts: list[tuple[int, int]], nesting: int) -> Cleaned:
             pieces.append(b"\n" if data.find(b"\n", begin, end) >= 0 else b" ")
             length += 1
         at = end
-    return Cleaned(b"".join(pieces), tuple(starts), tuple(origins), nesting)
+    return Cleaned(b"".join(pieces), tuple(starts), tuple(origins))

@@ -51,7 +51,7 @@ _FULL_BUILDS = (  # fingerprints of whole libraries: each stands in the build of
 _HINT_WORDS = (
     "wms wmts wfs csw wps wcs /ows mapserv geoserver getmap getcap getfeature getrecords /rest/services mapserver "
     "featureserver imageserver bbox-epsg mapproxy qgis /collections/ /things stac datastreams ogcapi %2fw "
-    "matrixset typename servertype featuretype map="
+    "matrixset typename servertype featuretype map= {z}"
 )
 _HINTS = tuple(word.encode() for word in _HINT_WORDS.split())
 _PARAMETERS = re.compile(rb"[Pp]arams[\"']?\s*:\s*\{\s*[\"']?(?:layers|LAYERS)")

@@ -49,10 +49,10 @@ LOOSE_KEY = anchor(
 
 STRING = anchor(
     "wms wmts wfs wcs wps csw ows service= service%3d request= "
-    "/rest/services/ mapserv capabilit map= ogc /collections/ /stac /v1. /search \"?\" '?'",
+    "/rest/services/ mapserv capabilit map= ogc /collections/ /stac /v1. /search {z} \"?\" '?'",
     rf"(?i:/(?:{_WORDS})(?![a-z])|(?:{_WORDS})(?:server)?(?=[\"'`?]|\.\w{{2,4}}[\"'`?])|(?<![a-z])(?:service|request)=|"
     rf"/rest/services/|mapserv|capabilit\w{{0,12}}\.xml|[?&]map=|/wmts/|ogc/?[\"'`?]|%2f(?:{_WORDS})(?![a-z])|service%3d|"
-    rf"(?:{_WORDS})[-_][\w-]{{1,40}}[\"'`?]|/collections/|/stac\b|/v1\.[01]/[a-z]|/search[\"'`]|[\"'`]\?[\"'`])",
+    rf"(?:{_WORDS})[-_][\w-]{{1,40}}[\"'`?]|/collections/|/stac\b|/v1\.[01]/[a-z]|/search[\"'`]|[\"'`]\?[\"'`]|\{{z\}})",
     before=3,
 )
 
@@ -80,3 +80,4 @@ XML = re.compile(
     r"<(wfs|csw|wps|sos):?\w*[: ]*(?:GetFeature|Transaction|GetRecords|Execute|DescribeProcess|GetObservation)",
     re.IGNORECASE,
 )
+ALIASED = anchor("define require", rb"(?<![\w$.])(?:define|require|requirejs|amdRequire)(?=\(\s*[\[\"'])")

@@ -13,9 +13,10 @@ from . import addresses, calls, places, requests, syntax
 from .anchors import Anchor
 from .evaluate import Evaluator
 from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
-from .source import Source, arguments
+from .source import FUNCTIONS, Source, arguments, parameters
 from .values import HOLE, Arr, Fn, Lazy, Obj, Place, Ref, Value, Web, text_of
 
+_READS = re.compile(r"geocod|capabilit|format|parse|read|is[A-Z]|supports")
 _NAMESPACES = re.compile(r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE)
 
 
@@ -41,6 +42,7 @@ class Collector:
         steps: list[tuple[Anchor, Visit]] = [(places.CALL, self._call), (places.KEY, self._key)]
         steps += [(places.LOOSE_KEY, self._key)] if is_short else []
         steps += [(places.STRING, self._string)] if with_strings else []
+        guard(self._aliases)
         self._visit([*steps, (places.ROW, partial(requests.row, self))], guard)
         services = [m.start() for m in places.SERVICE.finditer(data)][:200]
         if services and is_short:
@@ -88,16 +90,34 @@ class Collector:
             return
         name = re.sub(r"\s+", "", self.source.text(callee))[-80:]
         place = Place(self.source)
-        values = self.ev.values(callee, place) if callee.type in ("identifier", "member_expression") else ()
+        named = callee.type in ("identifier", "member_expression")
+        values = self.ev.solve(lambda: list(self.ev.values(callee, place))) if named else []
         paths = [name, *(v.path for v in values if isinstance(v, Ref))]
         is_own = any(isinstance(v, Fn) for v in values)
         for wheres, kind in _rows(paths):
             for where in wheres:
                 self._argument(call, where, kind, name)
             return
-        named = addresses.kind_of_name(name.rpartition(".")[2]) or addresses.kind_of_name(name)
-        if named and not re.search(r"geocod|capabilit|format|parse|read|is[A-Z]|supports", name.rpartition(".")[2]):
-            self._argument(call, "*", named, name, must_be_sure=is_own)
+        kinds = [addresses.kind_of_name(path.rpartition(".")[2]) or addresses.kind_of_name(path) for path in paths]
+        told = next(filter(None, kinds), None)
+        if told and not _READS.search(paths[-1].rpartition(".")[2]):
+            self._argument(call, "*", told, name, must_be_sure=is_own)
+
+    def _aliases(self) -> None:
+        """Calls under another name than the library's: imported as, or handed to the function of define and require."""
+        for name, defs in self.source.names(self.source.root).items():
+            if any(d.how == "import" for d in defs):
+                self._calls_of(name, 0, len(self.source.data))
+        for match in places.ALIASED.find(self.source.data, self.source.lowered):
+            call = syntax.call_of(self.source.node_at(match.start()))
+            given = arguments(call) if call is not None else []
+            function = next((a for a in given if a.type in FUNCTIONS), None)
+            for pattern in parameters(function)[:60] if function is not None else ():
+                self._calls_of(self.source.text(pattern), pattern.end_byte, function.end_byte if function else 0)
+
+    def _calls_of(self, name: str, begin: int, end: int) -> None:
+        for at in self.source.places(name, rb"(?<![\w$.])(?P<at>NAME)\s*\(", begin, end)[:50]:
+            self._call(at, at + len(name))
 
     def _argument(self, call: Node, where: str, kind: str, name: str, must_be_sure: bool = False) -> None:
         place = Place(self.source)

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import islice
+from itertools import accumulate, islice
 
 import tree_sitter_javascript
 from tree_sitter import Language, Node, Parser, Tree
@@ -38,6 +38,10 @@ _MAX_WALK = 400_000
 _LONG = 150_000
 _CLOSED = FUNCTIONS | frozenset(("arguments", "object", "array", "string", "template_string", "member_expression"))
 _MAX_POSITIONS = 4_000
+_MAX_CLIMB = 500
+_MAX_DEPTH = 4_000  # the terms of one long sum are a branch each
+_STEPS = {40: 1, 91: 1, 123: 1, 41: -1, 93: -1, 125: -1}
+_NO_BRACKETS = bytes(set(range(256)) - _STEPS.keys())
 _BEFORE = 40  # how much of what stands before a name is looked at
 _WORD = re.compile(rb"[\w$]+")
 
@@ -103,7 +107,7 @@ class Source:
     def _parse(self) -> Tree:
         budget, data = self._meter.budget, self.data
         room = min(budget.bytes_parsed_per_script, max(0, budget.bytes_parsed - self._meter.parsed))
-        if self.cleaned.nesting > MAX_NESTING:
+        if depth_of(data) > MAX_NESTING:
             room = 0
         stop = min(len(data), room)
         end = min(time.thread_time() + budget.seconds_per_parse, self._meter.end)
@@ -122,6 +126,9 @@ class Source:
         self._meter.excuse(began)
         self._meter.parsed += stop
         self.is_cut_short = stop < len(data)
+        if _is_too_deep(tree.root_node):
+            self.is_cut_short = True
+            return _parser().parse(b"")
         return tree
 
     def text(self, node: Node) -> str:
@@ -132,6 +139,7 @@ class Source:
         return self.script.line_offset + self.raw.count(b"\n", 0, origin) + 1
 
     def node_at(self, offset: int) -> Node | None:
+        self._meter.spend()
         return self.root.descendant_for_byte_range(offset, offset + 1)
 
     @cached_property
@@ -181,6 +189,7 @@ class Source:
         """The function around a node, or the program."""
         up = node.parent
         while up is not None and up.type not in _SCOPES:
+            self._meter.spend()
             up = up.parent
         return up if up is not None else self.root
 
@@ -195,6 +204,22 @@ class Source:
             self._scopes[scope.id] = found
             self._meter.excuse(began)
         return self._scopes[scope.id]
+
+
+def depth_of(data: bytes) -> int:
+    """How deep the brackets are nested, those in strings included."""
+    return max(accumulate(map(_STEPS.__getitem__, data.translate(None, _NO_BRACKETS))), default=0)
+
+
+def _is_too_deep(node: Node) -> bool:
+    """Trees can be deep without brackets, too: the heaviest branch is followed down."""
+    for _ in range(_MAX_DEPTH):
+        if not node.child_count:
+            return False
+        node = max(node.children, key=lambda child: child.descendant_count)
+        if node.descendant_count < _MAX_DEPTH:
+            return False
+    return True
 
 
 def walk(top: Node, skip: frozenset[str]) -> Iterator[Node]:
@@ -278,14 +303,18 @@ def _bound(source: Source, left: Node, value: Node, how: str, at: int) -> Iterat
 def block_of(node: Node) -> Node | None:
     """The nearest branch, loop or block: what stands in it may or may not happen to what stands outside."""
     up = node.parent
-    while up is not None and up.type not in _BLOCKS and up.type not in _SCOPES:
+    for _ in range(_MAX_CLIMB):
+        if up is None or up.type in _BLOCKS or up.type in _SCOPES:
+            return up
         up = up.parent
-    return up
+    return None
 
 
 def loop_of(node: Node) -> Node | None:
     up = node.parent
-    while up is not None and up.type not in _LOOPS and up.type not in _SCOPES:
+    for _ in range(_MAX_CLIMB):
+        if up is None or up.type in _LOOPS or up.type in _SCOPES:
+            break
         up = up.parent
     return up if up is not None and up.type in _LOOPS else None
 

@@ -13,7 +13,7 @@ from geohound import __version__
 from geohound.assembly import StoreError
 from geohound.settings import SettingsError
 
-from . import crawl, demo, doctor, geoweb, identify, search, serve, show, visits
+from . import crawl, demo, doctor, geoweb, identify, mine, search, serve, show, visits
 from .printing import err, printable
 
 app = typer.Typer(
@@ -26,7 +26,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (demo, crawl, identify, search, show, visits, serve, doctor):
+for module in (demo, crawl, identify, mine, search, show, visits, serve, doctor):
     module.register(app)
 app.add_typer(geoweb.app, name="geoweb")
 

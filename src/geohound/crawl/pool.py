@@ -22,7 +22,7 @@ from .report import ExaminerError, Report
 
 log = logging.getLogger(__name__)
 
-SILENCE_S = 30.0  # without a sign of life a process is taken for stuck
+SILENCE_S = 120.0  # without a sign of life a process is taken for stuck; on a busy machine 30 s are nothing
 MAX_EARLY_DEATHS = 3
 _LOOK_S = 1.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from geohound.document import Document
 from geohound.model.visit import Link, Page, Place
 
-from . import charset, html, script, sitemap, text
+from . import charset, html, js, script, scripts, sitemap, text
 from .robots_tag import robots_tag
 
 _NOT_HTML = (b"<?xml", b"{", b"[")  # whatever the header says
@@ -30,10 +30,17 @@ def _links(document: Document, kind: str) -> list[Link]:
     if sitemap.is_sitemap(document):
         return sitemap.links(document)
     is_script = any(t in kind for t in _SCRIPT_TYPES) or document.url.partition("?")[0].endswith((".js", ".mjs"))
-    if is_script or document.json is not None:
+    if is_script:
+        words = charset.decode(document.body, kind, _MAX_BYTES)
+        return scripts.links([js.Script(document.url, words, is_module=_is_module(document.url))], document.url)
+    if document.json is not None:
         return script.links(charset.decode(document.body, kind, _MAX_BYTES))
     if document.head is not None:  # the root itself would cost a large document its whole tree
         return text.links(charset.decode(document.body, kind, _MAX_BYTES), Place.XML)
     if kind.startswith("text/") or not kind:
         return text.links(charset.decode(document.body, kind, _MAX_BYTES), Place.TEXT)
     return []
+
+
+def _is_module(url: str) -> bool:
+    return url.partition("?")[0].endswith(".mjs")

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from geohound.model.visit import Link, Page, Place
 
-from . import markup, script, text
+from . import js, markup, script, scripts, text
 from .robots_tag import meta_robots
 
 MAX_LINKS = 6_000
@@ -19,6 +19,7 @@ MAX_TEXT = 40_000
 MAX_FORMS = 500
 MAX_CHOICES = 200  # fields of one form that are looked at
 MAX_SCRIPTS = 5_000
+MAX_INLINE = 400
 MAX_DATA_ATTRIBUTES = 2_000
 MAX_RAW_TEXT = 4_000
 MAX_META_TAGS = 500
@@ -78,7 +79,7 @@ def read(source: str, url: str, tag: frozenset[str] = frozenset()) -> Page:
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
     found = list(islice(_links(nodes, words), MAX_LINKS))
     code = _code(nodes, words)
-    inline, files = _scripts(nodes["script"])
+    inline, files = _scripts(nodes["script"], base)
     for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
         inline += script.address(unescape(match[1]))
     visible = _leave_visible(tree)
@@ -185,17 +186,18 @@ def _code(nodes: Mapping[str, list[LexborNode]], words: _Words) -> list[Link]:
     return found
 
 
-def _scripts(nodes: list[LexborNode]) -> tuple[list[Link], list[str]]:
-    inline: list[Link] = []
+def _scripts(nodes: list[LexborNode], url: str) -> tuple[list[Link], list[str]]:
+    inline: list[js.Script] = []
     files: list[str] = []
     for node in nodes[:MAX_SCRIPTS]:
         source = node.attributes.get("src")
         if source:
             if not script.is_library(source):
                 files.append(source)
-        elif len(inline) < MAX_LINKS:
-            inline += script.links(node.text())
-    return inline, files
+        elif (words := node.text()) and len(inline) < MAX_INLINE:
+            is_module = (node.attributes.get("type") or "").lower() == "module"
+            inline.append(js.Script(url, words, is_module, is_inline=True))
+    return scripts.links(inline, url) if inline else [], files
 
 
 def _base(nodes: list[LexborNode], url: str) -> str:

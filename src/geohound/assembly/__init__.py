@@ -40,7 +40,13 @@ from geohound.plugins import discover
 from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, open_store
 
-__all__ = ["Ask", "RunningCrawl", "StoreError", "crawling", "fetcher", "kinds", "open_catalogue", "orders"]
+from .mining import Mined, can_browse, mine_file, mine_page
+
+__all__ = [
+    "Ask", "Mined", "RunningCrawl", "StoreError", "can_browse",
+    "crawling", "fetcher", "kinds", "mine_file", "mine_page",
+    "open_catalogue", "orders",
+]  # fmt: skip
 
 T = TypeVar("T")
 SAVE_EVERY_S = 5.0
@@ -381,7 +387,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def portal_is_built() -> bool:
     """Have the portal's scripts and styles been built?"""
-    return any((Path(__file__).parent / "web" / "static").glob("**/*.js"))
+    return any((Path(__file__).parents[1] / "web" / "static").glob("**/*.js"))
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

@@ -1,0 +1,263 @@
+"""How many of the services in map pages each way of reading finds, and how many addresses it would test for them.
+
+The pages stand in `tests/mining/apps` with their truth. Ways: the published rules of Hou, Chen & Wu (2016); every web
+address in all files of an app; every string that looks like an address, as Heritrix' ExtractorJS takes them; Geohound's
+own reading without and with a browser. A found service counts once; an address that leads to no service of the page was
+tested in vain.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.util
+import json
+import platform
+import re
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tests" / "mining"))
+
+import webapps  # noqa: E402 - tests are no packages
+
+from geohound.mining import application, hou2016  # noqa: E402
+from geohound.model import url as urls  # noqa: E402
+
+RESULTS = HERE / "results" / "mine.json"
+IDIOMS = (
+    "", "base in another script", "table of constants", "factory", "minified class", "build-time values and map=",
+    "address in a callback", "tile function that appends", "array of hosts", "subdomain placeholder", "RESTful WMTS",
+    "whole request as a template", "concat() for templates", "constructor as data", "configuration by id",
+    "wrapper API", "argument to another module", "JSX and default parameters", "endpoint and service apart", "proxy",
+    "relative path", "rare: ternaries, base64, import maps, web components …",
+)  # fmt: skip
+# What share of the addresses in real pages is written in which way, from a reading of 128 public web-map pages.
+REAL_SHARES = {
+    "literal": 31, "config": 16, "bundle": 13, "concatenation": 10, "variable": 8, "elsewhere": 8, "function": 5,
+    "template": 4, "relative": 2, "proxied": 2, "other": 1,
+}  # fmt: skip
+TILE_KINDS = frozenset({"xyz", "tms"})  # their own kinds, neither asked for here nor wrong
+Claim = tuple[str, str]  # address, kind or nothing
+
+
+@dataclass
+class Score:
+    """What one way found over a set of apps."""
+
+    wanted: int = 0
+    found: int = 0
+    tested: int = 0
+    right: int = 0
+    missed: list[str] = field(default_factory=list)
+    vain: list[str] = field(default_factory=list)
+
+    def add(self, app: webapps.App, claims: set[Claim]) -> None:
+        for service in app.wanted:
+            self.wanted += 1
+            if any(service.answers(address, kind) for address, kind in claims):
+                self.found += 1
+            else:
+                self.missed.append(f"{app.name}: {service.kind} {service.endpoints[0]}")
+        addresses = defaultdict(set)
+        for address, kind in claims:
+            addresses[webapps.key(address)].add((address, kind))
+        for same in addresses.values():
+            if any(service.answers(*claim) for service in app.services for claim in same):
+                self.right += 1
+            else:
+                self.vain.append(f"{app.name}: {' '.join(reversed(min(same)))}")
+        self.tested += len(addresses)
+
+    def told(self) -> dict[str, Any]:
+        return {
+            "wanted": self.wanted,
+            "found": self.found,
+            "recall": _share(self.found, self.wanted),
+            "tested": self.tested,
+            "precision": _share(self.right, self.tested),
+            "tested_per_confirmed": round(self.tested / self.right, 2) if self.right else None,
+        }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+_URL = re.compile(r"(?:https?:)?//[^\s\"'`<>\\^|]{4,2000}")
+_STRING = re.compile(r"[\"']([^\s\"']{2,2000})[\"']")
+_LIKELY = re.compile(r"^(?:https?:)?//|^\.{0,2}/|^[\w./%-]+\.\w{2,5}(?:$|[?#])|^[\w.-]+/[\w./%-]+")
+
+
+def every_url(app: webapps.App) -> set[Claim]:
+    """Each web address in each file of the app."""
+    return _absolute(app, lambda text: _URL.findall(text.replace("\\/", "/")))
+
+
+def every_uri(app: webapps.App) -> set[Claim]:
+    """Each quoted string that may be an address, with or without a host."""
+    return _absolute(app, lambda text: [s for s in _STRING.findall(text.replace("\\/", "/")) if _LIKELY.search(s)])
+
+
+def _absolute(app: webapps.App, pick: Callable[[str], Iterable[str]]) -> set[Claim]:
+    picked = {a for text in set(app.files.values()) for a in pick(text)}
+    joined = {urls.canonical(urljoin(app.page, a)) if _joins(app.page, a) else None for a in picked}
+    return {(address, "") for address in joined if address}
+
+
+def _joins(page: str, address: str) -> bool:
+    try:
+        urljoin(page, address)
+    except ValueError:
+        return False
+    return True
+
+
+def published(app: webapps.App) -> set[Claim]:
+    """The rules of 2016, page gate included."""
+    return _claims(app, rules="hou2016")
+
+
+def ungated(app: webapps.App) -> set[Claim]:
+    """The same rules on every script of the page."""
+    sources = [text for url, text in app.files.items() if webapps.content_type(url) in ("text/javascript", "text/html")]
+    found = {f.url for text in sources for f in hou2016.candidates(text)}
+    return {(clean, "") for url in found if (clean := urls.canonical(urljoin(app.page, url)))}
+
+
+def static(app: webapps.App) -> set[Claim]:
+    """Geohound without a browser."""
+    return _claims(app, rules="static")
+
+
+def browser(app: webapps.App) -> set[Claim]:
+    """Geohound with a browser, once there is one and this file knows how to give it an app."""
+    raise NotImplementedError(app.name)
+
+
+def _claims(app: webapps.App, rules: str) -> set[Claim]:
+    async def fetch(url: str) -> application.Fetched | None:
+        text = app.get(url)
+        return application.Fetched(url, text, webapps.content_type(url)) if text is not None else None
+
+    mined = asyncio.run(application.mine(app.page, fetch, rules))
+    return {(e.url, e.kind or "") for e in mined.endpoints if e.kind not in TILE_KINDS}
+
+
+def has_browser() -> bool:
+    return importlib.util.find_spec("geohound.browser") is not None
+
+
+def measure(way: Callable[[webapps.App], set[Claim]], apps: Iterable[webapps.App]) -> dict[str, Any]:
+    """Scores over all apps, by how addresses are written, by idiom, and without what needs a browser."""
+    total, readable = Score(), Score()
+    groups: dict[str, Score] = defaultdict(Score)
+    idioms: dict[int, Score] = defaultdict(Score)
+    began = time.perf_counter()
+    size = 0
+    for app in apps:
+        claims = way(app)
+        size += sum(len(text) for text in app.files.values())
+        for score in (total, groups[app.group], *(idioms[n] for n in app.idioms)):
+            score.add(app, claims)
+        if not app.needs_browser:
+            readable.add(app, claims)
+    elapsed = time.perf_counter() - began
+    weighted = sum(REAL_SHARES[g] * (s.found / s.wanted) for g, s in groups.items() if g in REAL_SHARES and s.wanted)
+    weight = sum(REAL_SHARES[g] for g, s in groups.items() if g in REAL_SHARES and s.wanted)
+    return {
+        **total.told(),
+        "without_browser_apps": {k: v for k, v in readable.told().items() if k in ("recall", "precision")},
+        "recall_by_real_shares": round(weighted / weight, 4) if weight else None,
+        "seconds": round(elapsed, 2),
+        "classes": {g: s.told() for g, s in sorted(groups.items())},
+        "idioms": {f"{n} {IDIOMS[n]}": s.told()["recall"] for n, s in sorted(idioms.items()) if n},
+        "missed": total.missed,
+        "vain": total.vain,
+        "bytes": size,
+    }
+
+
+def speed(megabytes: float) -> dict[str, float]:
+    """Static reading of a bundle made of the apps' own scripts under ever new names, as one minified line."""
+    from geohound.mining.js import analyse  # noqa: PLC0415 - the other ways are measured without it
+    from geohound.mining.js.model import Budget, Script  # noqa: PLC0415
+
+    pieces = [t for a in webapps.load() if a.group == "bundle" for u, t in a.files.items() if u.endswith(".js")]
+    wanted = int(megabytes * 1e6)
+    rows, size = [], 0
+    while size < wanted:
+        piece = pieces[len(rows) % len(pieces)].replace(".test", f"{len(rows)}.test")
+        rows.append(f"{len(rows)}:function(){{{piece}}}")
+        size += len(rows[-1])
+    source = "!function(m){m[0]()}({" + ",".join(rows) + "});"
+    began = time.perf_counter()
+    analyse("https://big.test/", (Script("https://big.test/bundle.js", source),), Budget())
+    elapsed = time.perf_counter() - began
+    return {"megabytes": round(len(source) / 1e6, 2), "seconds": round(elapsed, 3),
+            "megabytes_per_s": round(len(source) / 1e6 / elapsed, 2)}  # fmt: skip
+
+
+WAYS: dict[str, Callable[[webapps.App], set[Claim]]] = {
+    "hou2016": published,
+    "hou2016 without the page gate": ungated,
+    "every URL": every_url,
+    "every string like a URI": every_uri,
+    "static": static,
+    "static and browser": browser,
+}
+
+
+def show(name: str, told: dict[str, Any], verbose: bool) -> None:
+    print(
+        f"{name:32} recall {told['recall']:6.1%}  precision {told['precision'] or 0:6.1%}  tested {told['tested']:5d}"
+        f"  per confirmed {told['tested_per_confirmed']}  by real shares {told['recall_by_real_shares']:.1%}"
+    )
+    if verbose:
+        for group, score in told["classes"].items():
+            print(f"    {group:16} {score['found']:3d} of {score['wanted']:3d}, {score['tested']} tested")
+        print("\n".join(f"    missed {m}" for m in told["missed"]))
+        print("\n".join(f"    in vain {v}" for v in told["vain"]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--way", action="append", choices=list(WAYS), help="only this way; may be repeated")
+    parser.add_argument("--app", help="only apps whose name holds this")
+    parser.add_argument("--verbose", action="store_true", help="tell what was missed and what was tested in vain")
+    parser.add_argument("--megabytes", type=float, default=5.0, help="size of the bundle for the speed of reading")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    args = parser.parse_args()
+    apps = [a for a in webapps.load() if not args.app or args.app in a.name]
+    ways = {name: way for name, way in WAYS.items() if not args.way or name in args.way}
+    told = {}
+    for name, way in ways.items():
+        try:
+            told[name] = measure(way, apps)
+        except NotImplementedError:
+            lacking = "bench/mine.py cannot run it yet" if has_browser() else "geohound.browser is not there yet"
+            print(f"{name}: not measured, {lacking}")
+            continue
+        show(name, told[name], args.verbose)
+    if args.app or args.way:
+        return
+    quick = speed(args.megabytes)
+    print(f"a bundle of {quick['megabytes']} MB in {quick['seconds']} s: {quick['megabytes_per_s']} MB/s")
+    counted = Counter(a.group for a in apps)
+    args.results.write_text(json.dumps({
+        "command": "python bench/mine.py", "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "python": platform.python_version(), "apps": len(apps), "apps_by_class": dict(sorted(counted.items())),
+        "services": sum(len(a.wanted) for a in apps), "ways": told, "speed": quick,
+    }, indent=1) + "\n", "utf-8")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

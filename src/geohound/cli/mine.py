@@ -1,0 +1,145 @@
+"""`geohound mine`: list the service endpoints that a page, its scripts and its configuration files hold."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from geohound import assembly
+from geohound.model import url as urls
+from geohound.model.contracts import Fetcher
+from geohound.settings import Settings
+
+from . import options, printing
+
+_FILES = frozenset({".html", ".htm", ".xhtml", ".js", ".mjs", ".json", ".xml", ".php", ".txt"})
+
+
+class Rules(StrEnum):
+    """How scripts are read."""
+
+    STATIC = "static"
+    HOU2016 = "hou2016"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog="Example: geohound mine https://maps.example.org/viewer/ saved/index.html --json")(mine)
+
+
+def mine(
+    inputs: Annotated[list[str], typer.Argument(metavar="URL|FILE…", help="Pages with maps, or saved ones.")],
+    rules: Annotated[
+        Rules, typer.Option("--rules", help="static computes the values; hou2016 are the published rules alone.")
+    ] = Rules.STATIC,
+    stood_at: Annotated[
+        str | None, typer.Option("--base", metavar="URL", help="Where the saved pages stood, for relative addresses.")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser", help="Also run the page in a real browser.")] = False,
+    catalogue: options.CATALOGUE = None,
+    config: options.CONFIG = None,
+    json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
+    connect_to: options.CONNECT_TO = None,
+    allow_net: options.ALLOW_NET = None,
+) -> None:
+    """List the services that pages name, before testing them; of a saved page the files beside it are read too."""
+    if browser and not assembly.can_browse():
+        raise typer.BadParameter("pages cannot be run here yet; leave it out.", param_hint="--browser")
+    if stood_at and urls.canonical(stood_at) is None:
+        raise typer.BadParameter(f"{stood_at} is not a web address.", param_hint="--base")
+    settings = options.gather(
+        config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net, host_delay_s=0.0
+    )
+    if not asyncio.run(
+        _mine_all(inputs, _Way(str(rules), urls.canonical(stood_at or "") or "", settings), json, quiet, verbose)
+    ):
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How inputs are read."""
+
+    rules: str
+    stood_at: str
+    settings: Settings
+
+
+async def _mine_all(inputs: list[str], way: _Way, json: bool, quiet: bool, verbose: bool) -> bool:
+    fetcher = assembly.fetcher(way.settings)
+    began = time.perf_counter()
+    totals: Counter[str] = Counter()
+    ways: Counter[str] = Counter()
+    try:
+        for source in inputs:
+            mined = await _mine(source, way, fetcher)
+            ways.update(e.how for e in mined.endpoints)
+            totals.update(
+                endpoints=len(mined.endpoints), scripts_read=mined.scripts_read, scripts_skipped=mined.scripts_skipped,
+                requests=mined.requests, unknown=len(mined.unknown), failed=int(bool(mined.trouble)),
+            )  # fmt: skip
+            if json:
+                _print_lines(source, mined)
+            else:
+                _show(source, mined, quiet=quiet, verbose=verbose)
+    finally:
+        await fetcher.close()
+    if json:
+        elapsed_ms = round((time.perf_counter() - began) * 1000, 1)
+        printing.line({"summary": {**totals, "elapsed_ms": elapsed_ms, "ways": dict(ways)}})
+    return not totals["failed"]
+
+
+async def _mine(source: str, way: _Way, fetcher: Fetcher) -> assembly.Mined:
+    if "://" not in source:
+        path = Path(source)
+        if path.is_file():
+            return await assembly.mine_file(path, way.rules, way.stood_at)
+        if path.is_dir():
+            return assembly.Mined(source, trouble="it is a folder; name the page in it")
+        if source.startswith((".", "/", "~")) or path.suffix.lower() in _FILES:
+            return assembly.Mined(source, trouble="there is no such file")
+        source = f"https://{source}"
+    clean = urls.canonical(source)
+    if clean is None:
+        return assembly.Mined(source, trouble="it is not a web address")
+    return await assembly.mine_page(clean, way.rules, fetcher, way.settings)
+
+
+def _print_lines(source: str, mined: assembly.Mined) -> None:
+    for found in mined.endpoints:
+        line: dict[str, Any] = {
+            "page": mined.page, "endpoint": found.endpoint, "url": found.url, "kind": found.kind, "how": found.how,
+            "source": found.source, "line": found.line, "confidence": round(found.confidence, 3), "call": found.call,
+        }  # fmt: skip
+        printing.line(line)
+    if mined.trouble:
+        printing.line({"page": mined.page, "input": source, "trouble": mined.trouble})
+
+
+def _show(source: str, mined: assembly.Mined, *, quiet: bool, verbose: bool) -> None:
+    if mined.trouble:
+        hint = "\n  allow it with --allow-net, if it is yours" if "forbidden net" in mined.trouble else ""
+        printing.say(f"✗ {source}\n  {mined.trouble}{hint}")
+        return
+    if not quiet:
+        count = f"{len(mined.endpoints)} endpoint{'' if len(mined.endpoints) == 1 else 's'}"
+        printing.say(f"{source}: {count}; {mined.scripts_read} scripts read, {mined.scripts_skipped} skipped")
+    rows = [
+        (e.kind or "?", e.endpoint, e.how, f"{e.source.rpartition('/')[2] or e.source}{f':{e.line}' if e.line else ''}")
+        for e in sorted(mined.endpoints, key=lambda e: (-e.confidence, e.endpoint))
+    ]
+    widths = [max((len(row[n]) for row in rows), default=0) for n in range(3)]
+    for row in rows:
+        cells = [cell.ljust(min(width, 100)) for cell, width in zip(row, widths, strict=False)]
+        printing.say("  " + "  ".join([*cells, row[3]]).rstrip())
+    for why in mined.unknown[:20] if verbose else ():
+        printing.say(f"  not known without running it: {why}")

@@ -1,0 +1,236 @@
+"""A page with the scripts, modules and configuration files that belong to it, fetched within bounds, read together."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from selectolax.lexbor import LexborHTMLParser
+
+from geohound.model import url as urls
+
+from . import hou2016, js, markup, recipes, script
+from .js.model import Budget, Endpoint, Findings, Script
+
+MAX_FILES = 80  # fetched for one page
+MAX_ROUNDS = 4  # scripts that ask for further scripts
+MAX_SECONDS = 20.0  # of reading, fetching not counted
+MAX_BYTES = 40_000_000
+MAX_SCRIPTS = 400  # elements of one page
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A file of the app, where it was in the end, as text."""
+
+    url: str
+    text: str
+    content_type: str = ""
+
+
+Fetch = Callable[[str], Awaitable[Fetched | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """What a page holds, and what finding it cost."""
+
+    page: str
+    endpoints: tuple[Endpoint, ...] = ()
+    scripts_read: int = 0
+    scripts_skipped: int = 0
+    requests: int = 0
+    unknown: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+@dataclass(slots=True)
+class _App:
+    """The files of one page as they come in, each fetched once."""
+
+    page: Fetched
+    fetch: Fetch
+    scripts: list[Script] = field(default_factory=list)
+    files: dict[str, Fetched | None] = field(default_factory=dict)
+    bytes: int = 0
+
+    async def get(self, url: str) -> Fetched | None:
+        """The file, unless the bounds are met."""
+        if url == self.page.url:
+            return self.page
+        if url not in self.files:
+            if len(self.files) >= MAX_FILES or self.bytes >= MAX_BYTES:
+                return None
+            self.files[url] = found = await self.fetch(url)
+            self.bytes += len(found.text) if found else 0
+        return self.files[url]
+
+    async def add(self, url: str, *, is_module: bool = False) -> None:
+        """Take a script or configuration file in, once."""
+        is_new = url not in self.files
+        found = await self.get(url)
+        if is_new and found is not None:
+            self.scripts.append(Script(found.url, found.text, is_module=is_module))
+
+    @property
+    def requests(self) -> int:
+        return 1 + len(self.files)
+
+
+async def mine(url: str, fetch: Fetch, rules: str = "static") -> Mined:
+    """All service endpoints that the page at this address, its scripts and its configuration hold."""
+    page = await fetch(url)
+    if page is None:
+        return Mined(url, trouble="the page could not be read")
+    if not _is_page(page):
+        findings = js.analyse(page.url, (Script(page.url, page.text),), Budget())
+        return _told(url, findings.endpoints, findings, requests=1)
+    if rules == "hou2016":
+        return await _by_published_rules(page, fetch)
+    return await _by_reading(page, fetch)
+
+
+def _is_page(page: Fetched) -> bool:
+    head = page.text[:2000].lstrip("\ufeff \t\r\n")
+    return "html" in page.content_type or (head.startswith("<") and not head.startswith("<?xml"))
+
+
+async def _by_reading(page: Fetched, fetch: Fetch) -> Mined:
+    held = _elements(page)
+    app = _App(page, fetch, scripts=[Script(page.url, page.text), *held.inline])
+    skipped = 0
+    for address, is_module in held.files:
+        full = urls.canonical(address, held.base)
+        if full is None or script.is_library(address):
+            skipped += 1
+        else:
+            await app.add(full, is_module=is_module)
+    listed = await _by_recipes(app)
+    findings = Findings()
+    left_s = MAX_SECONDS
+    for _ in range(MAX_ROUNDS):
+        began = time.monotonic()
+        findings = js.analyse(page.url, tuple(app.scripts), Budget(seconds=min(Budget().seconds, left_s)))
+        left_s -= time.monotonic() - began
+        known = len(app.scripts)
+        if left_s <= 0:
+            break
+        for wanted in findings.wanted:
+            await app.add(wanted)
+        if len(app.scripts) == known:
+            break
+    findings = replace(findings, scripts_skipped=findings.scripts_skipped + skipped)
+    return _told(page.url, [*listed, *_by_documents(app), *findings.endpoints], findings, app.requests)
+
+
+async def _by_recipes(app: _App) -> list[Endpoint]:
+    """What the configuration files of known viewers list; of several places for one file, the first that has it."""
+    found: list[Endpoint] = []
+    waiting = deque(recipes.recognise(app.page.text, app.page.url))
+    done: set[tuple[str, str, str]] = set()
+    while waiting:
+        wanted = waiting.popleft()
+        place = (wanted.recipe.id, wanted.file.name, wanted.place)
+        if place in done:
+            continue
+        if wanted.file.is_script:
+            await app.add(wanted.url)
+            continue
+        file = await app.get(wanted.url)
+        reading = recipes.read(wanted, file.text) if file is not None else recipes.Reading()
+        if reading.endpoints or reading.wanted:
+            done.add(place)
+        found += reading.endpoints
+        waiting += reading.wanted
+    return found
+
+
+def _by_documents(app: _App) -> Iterator[Endpoint]:
+    """What files of a known format list that the page's scripts asked for."""
+    for file in app.scripts:
+        if not file.is_inline and file.url != app.page.url:
+            for wanted in recipes.of_document(file.text, file.url):
+                yield from recipes.read(wanted, file.text).endpoints
+
+
+def _told(page: str, endpoints: Iterable[Endpoint], findings: Findings, requests: int) -> Mined:
+    return Mined(
+        page,
+        merged(endpoints),
+        findings.scripts_read,
+        findings.scripts_skipped,
+        requests,
+        findings.unknown,
+    )
+
+
+def merged(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
+    """Each service once, under the evidence trusted most; an address without a kind gives way to one that has it."""
+    best: dict[tuple[str, str | None], Endpoint] = {}
+    for found in sorted(endpoints, key=lambda e: -e.confidence):
+        best.setdefault((found.endpoint, found.kind), found)
+    known = {endpoint for endpoint, kind in best if kind}
+    return tuple(found for (endpoint, kind), found in best.items() if kind or endpoint not in known)
+
+
+async def _by_published_rules(page: Fetched, fetch: Fetch) -> Mined:
+    held = _elements(page)
+    links = [address for address, _ in held.files]
+    total = len(held.inline) + len(links)
+    if not hou2016.is_judged(links):
+        return Mined(page.url, scripts_skipped=total, requests=1)
+    app = _App(page, fetch, scripts=held.inline)
+    for address in links:
+        full = urls.canonical(address, held.base)
+        if full and hou2016.is_read(address):
+            await app.add(full)
+    found = [_by_rule(f, source) for source in app.scripts for f in hou2016.candidates(source.text)]
+    skipped = total - len(app.scripts)
+    return Mined(page.url, merged(filter(None, found)), len(app.scripts), skipped, app.requests)
+
+
+def _by_rule(found: hou2016.Found, source: Script) -> Endpoint | None:
+    clean = urls.canonical(found.url, source.url)
+    if clean is None:
+        return None
+    kind = "wms" if found.rule == 1 else None
+    line = found.line + source.line_offset
+    return Endpoint(clean, urls.endpoint(clean), kind, f"rule {found.rule}", source.url, line, "", 0.5 / found.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class _Elements:
+    """What the markup of a page holds: the base of its addresses, and its scripts."""
+
+    base: str
+    inline: list[Script]
+    files: list[tuple[str, bool]]  # linked scripts, and whether they are modules
+
+
+def _elements(page: Fetched) -> _Elements:
+    tree = LexborHTMLParser(markup.tame(page.text))
+    anchor = tree.css_first("base[href]")
+    href = (anchor.attributes.get("href") or "") if anchor is not None else ""
+    base = (urls.canonical(href, page.url) if href else None) or page.url
+    inline: list[Script] = []
+    files: list[tuple[str, bool]] = []
+    at = lines = 0
+    for node in islice(tree.css("script"), MAX_SCRIPTS):
+        is_module = (node.attributes.get("type") or "").lower() == "module"
+        source = node.attributes.get("src")
+        if source:
+            files.append((source.strip(), is_module))
+        elif text := node.text():
+            begin = max(page.text.find(text, at), at)
+            lines += page.text.count("\n", at, begin)
+            at = begin
+            inline.append(Script(page.url, text, is_module, is_inline=True, line_offset=lines))
+        if main := node.attributes.get("data-main"):
+            files.append((main if main.endswith(".js") else f"{main}.js", False))
+    return _Elements(base, inline, files)
+
+
+__all__: Sequence[str] = ("Fetch", "Fetched", "Mined", "mine")

@@ -1,0 +1,226 @@
+"""The whole: which scripts to read, what they hold, merged to one entry per endpoint and kind."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from geohound.model import url as urls
+
+from . import addresses, config, libraries, liveness, loaders, pages, sourcemaps
+from .evaluate import Evaluator
+from .model import Budget, Endpoint, Exhausted, Findings, Meter, Script
+from .sinks import Collector, Found
+from .source import Source
+
+_CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.85, "config": 0.8, "string": 0.7}
+_MAP = re.compile(rb"[#@]\s*sourceMappingURL=([^\s'\"]{1,300})")
+_YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
+_MAX_WANTED = 200
+_FILES_ONLY = 300_000  # scripts up to this size are asked which files they load, even if they hold no address
+
+
+def analyse(
+    page_url: str, scripts: Sequence[Script], budget: Budget | None = None, *, whole_page: bool | None = None
+) -> Findings:
+    """The service endpoints in the scripts and configuration files of a page, and what else should be fetched.
+
+    The page itself may stand among the scripts: its handlers count as calls, its custom elements as configuration, and
+    its base is what relative addresses are relative to. `whole_page` says that all scripts and handlers are here, so
+    that a function nobody calls can be left out; it is taken for granted where the page is given.
+    """
+    meter = Meter(budget or Budget())
+    markup = [s for s in scripts if pages.is_page(s.text)]
+    code = [pages.handlers(s) if s in markup else s for s in scripts]
+    parts = [part for s in code if s is not None for part in sourcemaps.expand(s)]
+    sources = [_source(i, s, meter) for i, s in enumerate(parts)]
+    ev = Evaluator(page_url, sources, meter)
+    for page in markup:
+        ev.base_url = urls.canonical(pages.base_of(page.text), page_url) or ev.base_url
+    reader = _Reader(ev, bool(markup) if whole_page is None else whole_page)
+    for page in markup:
+        reader.read_page(page)
+    for source in sources:
+        _read_import_map(ev, source)
+        reader.guard(lambda source=source: loaders.read_settings(ev, source))  # type: ignore[misc]
+    read = sum(reader.read(source) for source in sources)
+    return reader.findings(read, len(sources) - read)
+
+
+def _source(index: int, script: Script, meter: Meter) -> Source:
+    is_library = not script.is_inline and libraries.is_library(script.url)
+    source = Source(index, script, meter, is_library)
+    if not is_library and len(script.text) > 100_000:
+        source.is_library = libraries.is_library_text(source.raw)
+    return source
+
+
+def _read_import_map(ev: Evaluator, source: Source) -> None:
+    text = source.script.text
+    if not source.script.is_inline or '"imports"' not in text[:2000] or not text.lstrip().startswith("{"):
+        return
+    try:
+        listed = json.loads(text).get("imports")
+    except (ValueError, AttributeError, RecursionError):
+        return
+    if isinstance(listed, dict):
+        ev.imports.update({str(k): str(v) for k, v in list(listed.items())[:500]})
+
+
+class _Reader:
+    """Reads source after source and gathers what they bring."""
+
+    def __init__(self, ev: Evaluator, whole_page: bool) -> None:
+        self.ev = ev
+        self.whole_page = whole_page
+        self.entries: dict[tuple[str, str | None], tuple[Endpoint, str]] = {}
+        self.tiles: dict[str, Endpoint] = {}
+        self.unknown: dict[str, None] = {}
+        self.unclear: list[str] = []
+
+    def read(self, source: Source) -> bool:
+        """True if the source was looked into."""
+        if source.is_library or self.ev.meter.is_over:
+            return False
+        if self._read_config(source):
+            return True
+        self.guard(lambda: loaders.follow(self.ev, source))
+        collector = Collector(self.ev, source)
+        if not libraries.can_matter(source.raw):
+            if len(source.raw) <= _FILES_ONLY:
+                collector.collect_files(self.guard)
+            return False
+        collector.collect(self.guard, with_strings=not libraries.has_banner(source.script.text))
+        if source.is_cut_short:
+            self.unknown.setdefault(f"{source.script.url}: too long or too strange to be read whole")
+        for found in collector.found:
+            self.guard(lambda found=found: self._judge(found))  # type: ignore[misc]
+        return True
+
+    def guard(self, step: Callable[[], None]) -> None:
+        """One step within its own budget: what a hostile expression costs, the others do not pay."""
+        self.ev.meter.begin_sink()
+        try:
+            step()
+        except (Exhausted, RecursionError):
+            self.unknown.setdefault("an expression that is too costly to work out")
+        finally:
+            self.ev.reset()
+
+    def read_page(self, page: Script) -> None:
+        """What stands in the markup itself."""
+        self._take_rows(pages.rows(page.text), page)
+        for name in pages.files(page.text):
+            address = urls.canonical(name, self.ev.base_url)
+            if address and address not in self.ev.by_url:
+                self.ev.wanted.setdefault(address)
+
+    def _read_config(self, source: Source) -> bool:
+        text = source.script.text
+        head = text[:200].lstrip("\ufeff \t\r\n")[:1]
+        if head == "<":
+            self._take_rows(config.addresses_in_xml(text), source.script)
+        elif head in ("{", "[") and (data := config.parse(text)) is not None:
+            self._take_rows(config.rows(data), source.script)
+        elif _YAML.search(source.script.url):
+            self._take_rows(config.addresses_in_yaml(text), source.script)
+        else:
+            return False
+        return True
+
+    def _take_rows(self, rows: Iterable[config.Row], script: Script) -> None:
+        for value, hint, key in rows:
+            place = addresses.read(value, self.ev.base_url, hint)
+            if isinstance(place, addresses.Address) and (hint or place.is_sure):
+                at = script.text.find(value[:200])
+                line = script.line_offset + script.text.count("\n", 0, max(at, 0)) + 1
+                self._keep(place, value, "config", script.url, line, key)
+
+    def _judge(self, found: Found) -> None:
+        hint = None if found.hint in ("arcgis", "tms", "") else found.hint
+        place = addresses.read(found.text, self.ev.base_url, hint, found.subdomains)
+        if place is None or (found.must_be_sure and isinstance(place, addresses.Address) and not place.is_sure):
+            return
+        if found.hint == "arcgis" and not (isinstance(place, addresses.Address) and "arcgis" in (place.kind or "")):
+            return
+        if liveness.is_dead(self.ev, found.node, found.source, whole_page=self.whole_page):
+            return
+        source, line = found.source.script.url, found.source.line(found.node)
+        if isinstance(place, addresses.Unclear):
+            self.unclear.append(place.text)
+            if found.how != "string":
+                what = found.call or found.how
+                self.unknown.setdefault(f"{source}:{line}: the address given to {what} depends on the running page")
+                self._want_map(found.source)
+            return
+        self._keep(place, found.text, found.how, source, line, found.call)
+
+    def _keep(self, place: addresses.Address, raw: str, how: str, source: str, line: int, call: str) -> None:
+        confidence = _CONFIDENCE[how] - (0.0 if place.is_sure else 0.1) - (0.1 if place.kind is None else 0.0)
+        entry = Endpoint(place.url, place.endpoint, place.kind, how, source, line, call[-80:], round(confidence, 2))
+        if place.kind == "xyz":
+            self.tiles.setdefault(place.endpoint, entry)
+            return
+        key = (_same(place.endpoint), place.kind)
+        known = self.entries.get(key)
+        if known is None or known[0].confidence < entry.confidence:
+            self.entries[key] = (entry, raw.strip())
+
+    def _want_map(self, source: Source) -> None:
+        found = _MAP.search(source.raw[-2000:])
+        if found and not found[1].startswith(b"data:"):
+            address = urls.canonical(found[1].decode("utf-8", "replace"), source.script.url)
+            if address and address not in self.ev.by_url:
+                self.ev.wanted.setdefault(address)
+
+    def findings(self, read: int, skipped: int) -> Findings:
+        kept = _merged(list(self.entries.values()), self.unclear)
+        if self.ev.meter.is_over:
+            self.unknown.setdefault("the budget for this page is spent")
+        return Findings(
+            endpoints=tuple(sorted(kept, key=lambda e: (-e.confidence, e.source, e.line))),
+            tiles=tuple(self.tiles.values()),
+            wanted=tuple(list(self.ev.wanted)[:_MAX_WANTED]),
+            unknown=tuple(list(self.unknown)[:50]),
+            scripts_read=read,
+            scripts_skipped=skipped,
+        )
+
+
+def _same(endpoint: str) -> str:
+    """Equal for http and https, with or without a slash at the end."""
+    base, mark, query = endpoint.partition("?")
+    return f"{base.rstrip('/')}{mark}{query}".removeprefix("https:").removeprefix("http:")
+
+
+def _merged(entries: list[tuple[Endpoint, str]], unclear: list[str]) -> list[Endpoint]:
+    """Without what another entry says better: a kind left open, a mere beginning or end of a longer address."""
+    named = {_same(e.endpoint) for e, _ in entries if e.kind is not None}
+    told = [(e, raw) for e, raw in entries if e.kind is not None or _same(e.endpoint) not in named]
+    kept = []
+    for entry, raw in told:
+        others = [(e, r) for e, r in told if e is not entry]
+        is_known = any(r == raw and o.how != "string" and o.kind == entry.kind for o, r in others)
+        is_beginning = any(_begins(entry, o) for o, _ in others)
+        if entry.how == "string" and (is_known or is_beginning or _is_part(raw, others, unclear)):
+            continue
+        kept.append(entry)
+    return kept
+
+
+def _is_part(text: str, others: list[tuple[Endpoint, str]], unclear: list[str]) -> bool:
+    """Is this relative string only the end of an address that another string begins?"""
+    if not text or text.startswith(("http:", "https:", "//")):
+        return False
+    return any(text in raw and len(raw) > len(text) for _, raw in others) or any(
+        text in u and u != text for u in unclear
+    )
+
+
+def _begins(entry: Endpoint, other: Endpoint) -> bool:
+    """Is this string only the first part of the other address?"""
+    short, long = entry.url.rstrip("?&/"), other.url
+    if not long.startswith(short) or len(long) <= len(short) or _same(entry.endpoint) == _same(other.endpoint):
+        return False
+    return long[len(short)] in "/?&"

@@ -1,0 +1,83 @@
+"""Which scripts are libraries, and which can hold an address at all: asked before anything is parsed."""
+
+from __future__ import annotations
+
+import re
+
+from geohound.mining import script
+
+_NAME = re.compile(
+    r"(?:^|[/._-])(?:openlayers|ol|ol-debug|ol\d|ol-cesium|ol-ext|ol-layerswitcher|"
+    r"leaflet(?:[.-][\w.-]+)?|esri-leaflet[\w-]*|"
+    r"mapbox(?:-gl)?|maplibre-gl|cesium|worldwind|itowns|deck\.gl|deckgl|three|proj4(?:js)?|"
+    r"geoext(?:-\w+)?|gxp|ext-all(?:-debug)?|"
+    r"ext-base|ext-core|ext|jquery[\w.-]*|bootstrap[\w.-]*|dojo|mootools[\w-]*|prototype|scriptaculous|yui[\w-]*|d3|"
+    r"lodash|underscore|moment[\w-]*|react(?:-dom)?[\w.-]*|vue(?:-\w+)?|vuex|angular[\w-]*|ember|"
+    r"backbone|knockout|require|r|"
+    r"polyfills?|core-js|runtime|zone|modernizr|raphael|highcharts[\w-]*|chart|plotly[\w-]*|echarts|"
+    r"turf|jsts|jszip|filesaver|"
+    r"html2canvas|jspdf|xlsx|tinymce|ckeditor|codemirror|ace|swfobject|fontawesome|gtag|gtm|analytics|matomo|piwik|"
+    r"chunk-vendors|vendors?(?:~[\w~]+)?|swiper|slick|select2|datatables|popper|handlebars|mustache|i18next|axios|"
+    r"socket\.io|signalr|hammer|fancybox|lightbox|owl\.carousel|wp-embed|wp-emoji-release)"
+    r"(?:[-_.]?v?\d[\w.]*)?(?:[.-](?:min|all|core|slim|bundle|src|full|prod|esm|umd|debug|legacy|global|"
+    r"production|development))*"
+    r"(?:[.-][0-9a-f]{6,32})?(?:\.min)?\.m?js(?:$|\?)",
+    re.IGNORECASE,
+)
+_SHELF = re.compile(
+    r"//(?:unpkg\.com|cdn\.jsdelivr\.net|cdnjs\.cloudflare\.com|ajax\.googleapis\.com|code\.jquery\.com|"
+    r"maps\.google(?:apis)?\.com|"
+    r"js\.arcgis\.com|serverapi\.arcgisonline\.com|api\.(?:tiles\.)?mapbox\.com/mapbox|"
+    r"www\.googletagmanager\.com|esm\.sh|"
+    r"cdn\.skypack\.dev|cdn\.polyfill\.io|polyfill\.io|stackpath\.bootstrapcdn\.com|"
+    r"maxcdn\.bootstrapcdn\.com)/|/node_modules/|"
+    r"/(?:bower_components|wp-includes/js)/",
+    re.IGNORECASE,
+)
+_BANNER = re.compile(
+    r"Leaflet \d|a JS library for interactive maps|OpenLayers(?: Contributors|\.js|\s+\d|, )|"
+    r"jQuery (?:JavaScript Library )?v\d|Bootstrap v\d|"
+    r"Mapbox GL JS|MapLibre GL JS|Cesium -|CesiumJS|Ext JS|Ext Core|GeoExt|Proj4js|esri-leaflet|"
+    r"Copyright \(c\) Microsoft|"
+    r"AngularJS v|Vue\.js v|React v|RequireJS|Dojo Foundation|deck\.gl|three\.js|Esri|@license|Lodash|Underscore\.js",
+)
+_FULL_BUILDS = (  # fingerprints of whole libraries: each stands in the build of one and in no application
+    (b"OpenLayers.Format.WMSCapabilities.v1_1_1=", b"OpenLayers.Util.getParameterString="),
+    (b"OpenLayers.Format.WMSCapabilities.v1_1_1 =", b"OpenLayers.Layer.WMS ="),
+    (b"ol.source.TileWMS", b"ol.format.WMSCapabilities", b"ol.inherits"),
+    (b"defaultWmsParams", b"L.TileLayer.WMS", b"Leaflet"),
+    (b"GeoExt.data.WMSCapabilitiesReader", b"Ext.namespace"),
+)
+_HINT_WORDS = (
+    "wms wmts wfs csw wps wcs /ows mapserv geoserver getmap getcap getfeature getrecords /rest/services mapserver "
+    "featureserver imageserver bbox-epsg mapproxy qgis /collections/ /things stac datastreams ogcapi %2fw "
+    "matrixset typename servertype featuretype map= {z}"
+)
+_HINTS = tuple(word.encode() for word in _HINT_WORDS.split())
+_PARAMETERS = re.compile(rb"[Pp]arams[\"']?\s*:\s*\{\s*[\"']?(?:layers|LAYERS)")
+_BANNER_CHARS = 1500
+_WHOLE_LIBRARY = 60_000  # shorter files that begin with a library's banner may well be a plug-in's configuration
+
+
+def is_library(address: str) -> bool:
+    """By its name or the shelf it stands on."""
+    return bool(_NAME.search(address) or _SHELF.search(address) or script.is_library(address))
+
+
+def is_library_text(data: bytes) -> bool:
+    """By a fingerprint that only the whole library has."""
+    return any(all(mark in data for mark in marks) for marks in _FULL_BUILDS)
+
+
+def has_banner(text: str) -> bool:
+    """A library's banner at the beginning: the file may still hold an application behind it."""
+    head = text[:_BANNER_CHARS]
+    return "/*" in head[:200] and bool(_BANNER.search(head)) and len(text) > _WHOLE_LIBRARY
+
+
+def can_matter(data: bytes) -> bool:
+    """Does anything in the script speak of a map service?"""
+    lowered = data.lower()
+    if any(hint in lowered for hint in _HINTS):
+        return True
+    return b"params" in lowered and bool(_PARAMETERS.search(data))

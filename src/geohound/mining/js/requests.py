@@ -1,0 +1,131 @@
+"""Requests that scripts send themselves, files they ask for, and services named in tags, rows and JSON strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from . import addresses, modules, places, syntax
+from .config import addresses_in_json
+from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
+from .sites import attributes
+from .source import FUNCTIONS
+from .values import Lazy, Obj, Place, Value
+
+if TYPE_CHECKING:
+    from .sinks import Collector
+
+
+def json(c: Collector, node: Node) -> None:
+    for value in c.ev.values(node, Place(c.source)):
+        if isinstance(value, str):
+            for text, hint, key in addresses_in_json(value):
+                c.found.append(Found(text, hint, "string", node, c.source, key, must_be_sure=hint is None))
+
+
+def request(c: Collector, _: int, end: int) -> None:
+    call = syntax.call_of(c.source.node_at(end - 1))
+    if call is None or not c.once("request", call):
+        return
+    callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
+    name = c.source.text(callee)[-60:] if callee is not None else ""
+    place = Place(c.source)
+    at = 1 if name.endswith(".open") else 0
+    nearby = nearby_kind(c, call)
+    if nearby is None and len(c.source.data) > MAX_GUESSED:
+        return
+
+    def compute() -> list[Hit]:
+        args = c.ev.lazy_arguments(call, place)
+        kinds = [k for lazy in args[:4] for v in c.ev.lazy(lazy) if (k := kind_in(c, v, 0))]
+        kind = kinds[0] if kinds else nearby
+        if kind is None:
+            return []
+        hits = [h for lazy in args[at : at + 1] for h in c.held(lazy, ("url", "uri", "baseURL"), strings=True)]
+        return [hit._replace(kind=kind) for hit in hits]
+
+    c.take(compute, None, "request", call, name)
+
+
+def nearby_kind(c: Collector, call: Node) -> str | None:
+    """The service that the function around a request speaks of."""
+    scope = c.source.scope_of(call)
+    if scope.type not in FUNCTIONS or scope.end_byte - scope.start_byte > MAX_FUNCTION:
+        near = c.source.data[max(0, call.start_byte - 600) : call.end_byte + 600]
+    else:
+        near = c.source.data[scope.start_byte : scope.end_byte]
+    found = places.SERVICE.search(near)
+    return (found[1] or found[2]).decode().lower() if found else None
+
+
+def kind_in(c: Collector, value: Value, depth: int) -> str | None:
+    if isinstance(value, str):
+        found = places.XML.search(value)
+        return addresses.kind_in_query(value) or (found[1].lower() if found else None)
+    if isinstance(value, Obj) and depth < 3:
+        for name, lazies in list(value.fields.items())[:40]:
+            inner = c.ev.any_of(lazies)[0] if name.lower() in ("service", *NESTED) else None
+            if name.lower() == "service" and isinstance(inner, str):
+                return addresses.kind_of_name(inner)
+            if inner is not None and (kind := kind_in(c, inner, depth + 1)):
+                return kind
+    return None
+
+
+def file(c: Collector, at: int, _: int) -> None:
+    node = c.source.node_at(at)
+    while node is not None and node.type not in ("string", "template_string"):
+        if node.type in ("program", "statement_block"):
+            return
+        node = node.parent
+    if node is None:
+        return
+    top = syntax.whole(node, c.source)
+    up = top.parent
+    if up is not None and up.type in (
+        "arguments",
+        "pair",
+        "variable_declarator",
+        "assignment_expression",
+        "ternary_expression",
+    ):
+        for value in c.ev.solve(lambda: list(c.ev.values(top, Place(c.source)))):
+            modules.request(c.ev, value)
+
+
+def row(c: Collector, at: int, _: int) -> None:
+    """The constructor as data: its name first, its arguments behind it."""
+    node = c.source.node_at(at)
+    array = node.parent if node is not None else None
+    while array is not None and array.type in ("string", "string_fragment"):
+        array = array.parent
+    if array is None or array.type != "array" or not c.once("row", array):
+        return
+    place = Place(c.source)
+    kind = addresses.kind_of_name(c.source.text(array.named_children[0]).strip("\"'").rpartition(".")[2])
+
+    def compute() -> list[Hit]:
+        lazies = [Lazy(child, place) for child in array.named_children[1:4]]
+        return [v for lazy in lazies for v in c.held(lazy, None, strings=True)]
+
+    c.take(compute, kind, "shape", array, c.source.text(array.named_children[0]).strip("\"'"))
+
+
+def tags(c: Collector) -> Iterator[tuple[Obj, Node, str]]:
+    """JSX tags that speak of a service."""
+    for match in re.finditer(rb"<(?:[\w.]*(?:WMS|Wms|wms|WMTS|Wmts|WFS|Wfs)[\w.]*)(?=[\s/>])", c.source.data):
+        node = c.source.node_at(match.end() - 1)
+        while node is not None and node.type not in ("jsx_opening_element", "jsx_self_closing_element", "program"):
+            node = node.parent
+        if node is not None and node.type != "program":
+            yield attributes(c.source, node, Place(c.source)), node, match[0][1:].decode()
+
+
+def collect_tags(c: Collector) -> None:
+    for made, node, name in tags(c):
+        holder = Lazy(values=(made,))
+        c.take(partial(c.held, holder, None, strings=False), addresses.kind_of_name(name), "call", node, name)

@@ -1,0 +1,58 @@
+"""Links out of scripts: what the analysis computes, and what single strings show where it does not look."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from geohound.model import url as urls
+from geohound.model.clue import looks_like_service
+from geohound.model.visit import Link, Place
+
+from . import js, script, text
+from .js import addresses
+from .js.model import Endpoint
+
+# A crawl reads thousands of scripts: what one may cost is far less than when a person asks about one page.
+_BUDGET = js.Budget(steps=150_000, seconds=2.0, bytes_per_script=6_000_000, bytes_parsed=4_000_000)
+_SCRIPT_FILE = re.compile(r"\.m?js(?:$|[?#])", re.IGNORECASE)
+_MAX_WANTED = 100
+
+
+def links(scripts: Sequence[js.Script], page_url: str) -> list[Link]:
+    """Services first, then tiles, configuration files and further scripts; each address once."""
+    found = js.analyse(page_url, scripts, _BUDGET, whole_page=False)
+    known = {_key(e.endpoint): e for e in found.endpoints}
+    kept: list[Link] = []
+    for link in (link for s in scripts for link in script.links(s.text)):
+        address = urls.canonical(link.url, page_url) or ""
+        endpoint = known.pop(_key(urls.endpoint(address)), None)
+        if endpoint is not None:
+            kept.append(Link(link.url, context=endpoint.call or link.context, place=Place.SCRIPT, line=endpoint.line))
+        elif link.place is Place.CONFIG or (looks_like_service(address) and not _is_judged(link.url, page_url)):
+            kept.append(link)
+    return [*_computed(list(known.values())), *kept, *_files(found.wanted, kept, page_url)][: text.MAX_LINKS]
+
+
+def _key(endpoint: str) -> str:
+    base, mark, query = endpoint.partition("?")
+    return f"{base.rstrip('/')}{mark}{query}".partition("://")[2]
+
+
+def _is_judged(address: str, page_url: str) -> bool:
+    """Is this an address that the analysis has seen and left out for a reason: a part, a dead branch, a manual?"""
+    place = addresses.read(address, page_url)
+    return isinstance(place, addresses.Unclear) or (place is not None and place.kind != "xyz" and place.is_sure)
+
+
+def _computed(endpoints: Sequence[Endpoint]) -> list[Link]:
+    """Addresses that stand in no single string."""
+    return [Link(e.url if e.kind else e.endpoint, context=e.call, place=Place.SCRIPT, line=e.line) for e in endpoints]
+
+
+def _files(wanted: Sequence[str], kept: Sequence[Link], page_url: str) -> Iterator[Link]:
+    there = {urls.canonical(link.url, page_url) for link in kept}
+    for address in wanted[:_MAX_WANTED]:
+        if address not in there:
+            is_script = bool(_SCRIPT_FILE.search(address))
+            yield Link(address, place=Place.SCRIPT_FILE if is_script else Place.CONFIG)

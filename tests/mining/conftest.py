@@ -1,0 +1,8 @@
+"""The apps with known truth are found by folder: tests are no packages."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

@@ -1,0 +1,113 @@
+"""Scripts made to be dear: each is read within its budget, and what stands beside the trap is still found."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geohound.mining.js import Budget, Script, analyse
+from geohound.mining.js.clean import clean
+
+PAGE = "https://p.test/"
+HONEST = 'L.tileLayer.wms("https://h.test/wms").addTo(m);\n'
+BUDGET = Budget(seconds=3.0)
+
+TRAPS = {
+    "endless brackets": lambda: "(" * 500_000,
+    "endless objects": lambda: "x={a:" * 200_000,
+    "endless arrays": lambda: "[" * 500_000,
+    "endless templates": lambda: "`${" * 200_000,
+    "endless ternaries": lambda: "x=" + "a?" * 200_000,
+    "endless quotes": lambda: "'" * 1_000_000,
+    "endless functions": lambda: "function f(){" * 50_000,
+    "endless calls": lambda: "wms(" * 100_000,
+    "a sum of many terms": lambda: "wms(" + "+".join(["'a'"] * 100_000) + ");",
+    "one long line": lambda: "var wms='" + "x" * 20_000_000 + "';",
+    "many letters in one run": lambda: "var a='" + "wmsUrl" * 500_000 + "';",
+    "doubling strings": lambda: "".join(f"var s{i + 1}=s{i}+s{i};" for i in range(200)) + "var s0='wms';new WMS({url:s200});",
+    "doubling branches": lambda: "".join(f"var b{i + 1}=b{i}+(q{i}?'a':'b');" for i in range(60)) + "var b0='wms/';WMS(b60);",
+    "repeated strings": lambda: "WMSLayer('wms'.repeat(1e9).repeat(1e9));",
+    "a function that calls itself": lambda: "function f(x){return f(x+'wms')+f(x)} WMSLayer(f('a'));",
+    "functions that call each other": lambda: "".join(f"function f{i}(x){{return f{(i + 1) % 50}(x)+f{(i + 7) % 50}(x)}}" for i in range(50)) + "WMSLayer(f0('wms'));",
+    "a name that is its own value": lambda: "var a=b,b=a;WMSLayer(a+b);var wms={url:wms.url};",
+    "a regular expression that backtracks": lambda: "WMSLayer('" + "a" * 3000 + "'.replace(/(a+)+b/,'wms'));",
+    "many call sites": lambda: "function f(a,b,c){WMSLayer(a+b+c)}" + "".join(f"f(x{i},'wms',y{i});" for i in range(5000)),
+    "many arrays in arrays": lambda: "var a=['wms'];" + "".join(f"var a{i}=[a,a,a].map(x=>x);" for i in range(500)) + "WMSLayer(a499);",
+    "many assignments": lambda: "var u='';" + "u+='wms';" * 20_000 + "WMSLayer(u);",
+    "many keys": lambda: "var o={" + ",".join(f"url{i}:'wms'" for i in range(50_000)) + "};",
+    "nonsense": lambda: "wms " + "} ) ] => , ` ' \" /* // \\ " * 20_000,
+    "JSON nested deep": lambda: "[" * 100_000 + '"wms"' + "]" * 100_000,
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TRAPS)
+def test_a_trap_is_left_in_a_bounded_time(name: str) -> None:
+    begin = time.process_time()
+    analyse(PAGE, [Script("https://p.test/trap.js", TRAPS[name]())], BUDGET)
+    assert time.process_time() - begin < 8.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["doubling strings", "doubling branches", "many call sites", "a function that calls itself"]
+)
+def test_what_stands_beside_a_trap_is_still_found(name: str) -> None:
+    findings = analyse(PAGE, [Script("https://p.test/trap.js", HONEST + TRAPS[name]())], BUDGET)
+    assert "https://h.test/wms" in {e.endpoint for e in findings.endpoints}
+
+
+@pytest.mark.slow
+def test_fifty_megabytes_in_one_line_are_read_in_part() -> None:
+    text = HONEST + "var a='wms" + "x" * 50_000_000 + "';"
+    tracemalloc.start()
+    begin = time.process_time()
+    findings = analyse(PAGE, [Script("https://p.test/long.js", text)], BUDGET)
+    spent, (_, peak) = time.process_time() - begin, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert {e.endpoint for e in findings.endpoints} == {"https://h.test/wms"}
+    assert spent < 8.0
+    assert peak < 300_000_000
+
+
+def test_no_expression_has_more_alternatives_than_allowed() -> None:
+    text = "".join(f"var b{i + 1}=b{i}+(q{i}?'a':'b');" for i in range(30)) + "var b0='https://h.test/';WMSLayer(b30);"
+    assert len(analyse(PAGE, [Script("https://p.test/a.js", text)], Budget(values=8)).endpoints) <= 8
+
+
+def test_a_spent_budget_is_told() -> None:
+    assert analyse(PAGE, [Script("https://p.test/a.js", HONEST)], Budget(steps=1)).unknown
+
+
+@given(st.text(max_size=400))
+def test_no_text_whatever_breaks_the_analysis(text: str) -> None:
+    analyse(PAGE, [Script("https://p.test/a.js", "wms('/wms' + " + text)])
+
+
+@given(
+    st.lists(
+        st.sampled_from(["{", "}", "`", "${", "'", '"', "/", "*", "//", "\\", "\n", "wms(", "url:", ")", "=>"]),
+        max_size=60,
+    )
+)
+def test_no_mix_of_marks_breaks_the_analysis(parts: list[str]) -> None:
+    analyse(PAGE, [Script("https://p.test/a.js", "wms" + " ".join(parts))])
+
+
+def test_cutting_keeps_every_block_that_speaks_of_an_address() -> None:
+    noise = "function n(){" + "a=a+1;" * 100 + "}"
+    text = noise * 200 + 'function k(){var u="https://h.test/wms";' + "b=b+1;" * 50 + "}" + noise * 200
+    cleaned = clean(text.encode())
+    assert b"https://h.test/wms" in cleaned.data
+    assert len(cleaned.data) < len(text) / 10
+    at = cleaned.data.index(b"https://h.test")
+    assert cleaned.origin(at) == text.index("https://h.test")
+
+
+def test_braces_in_strings_templates_and_patterns_are_no_blocks() -> None:
+    text = "var a='{',b=`{${`}`}`,c=/[{]/.test('x');/* { */ // {\n" + "function f(){" + "a=1;" * 20_000 + "}" + HONEST
+    assert b"https://h.test/wms" in clean(text.encode()).data

@@ -1,0 +1,76 @@
+"""Addresses in scripts that lead to no service of the page."""
+
+from __future__ import annotations
+
+import pytest
+
+from geohound.mining.js import Script, analyse
+
+PAGE = "https://p.test/app/index.html"
+
+
+def endpoints(text: str, url: str = "https://p.test/app/a.js") -> list[str]:
+    return [e.endpoint for e in analyse(PAGE, [Script(url, text)], whole_page=True).endpoints]
+
+
+DECOYS = {
+    "a commented-out layer": '// L.tileLayer.wms("https://h.test/wms").addTo(m);\n/* f("https://h.test/ows") */',
+    "a source that is never added": 'var old = new ol.source.TileWMS({url: "https://h.test/wms", params: {LAYERS: "a"}});',
+    "a function that nobody calls": 'function never() { L.tileLayer.wms("https://h.test/wms").addTo(m); }',
+    "a dead branch": 'if (false) { L.tileLayer.wms("https://h.test/wms").addTo(m); }',
+    "a link for people": '$("#a").html(\'<a href="https://h.test/wms">our WMS</a>\');',
+    "a namespace": 'use({xmlns: "http://h.test/wms"}, "http://www.opengis.net/wfs"); var NS = {own: "http://h.test/ns/wfs"}; use(NS);',
+    "a schema": 'use({schemaLocation: "http://h.test/schemas/wfs"});',
+    "a manual": 'use({help: "https://h.test/docs/wms"}); use("https://h.test/manual/wms.html");',
+    "a message": 'alert("The service at https://h.test/wms is down");',
+    "plain tiles": 'L.tileLayer("https://{s}.tile.test/{z}/{x}/{y}.png").addTo(m); say("wms");',
+    "a test of a string": 'if (u.indexOf("/wms") > 0) { go(); }',
+}
+
+
+@pytest.mark.parametrize("name", DECOYS)
+def test_it_is_no_service(name: str) -> None:
+    assert endpoints(DECOYS[name]) == []
+
+
+def test_an_arcgis_path_whose_name_holds_wms_is_no_wms() -> None:
+    (endpoint,) = analyse(
+        PAGE, [Script(PAGE, 'use("https://h.test/arcgis/rest/services/WMS_base/MapServer");', is_inline=True)]
+    ).endpoints
+    assert endpoint.kind == "arcgis-mapserver"
+
+
+@pytest.mark.parametrize(
+    "name", ["ol.js", "leaflet-src.js", "OpenLayers.js", "vendor/jquery.min.js", "chunk-vendors.3f2a91bc.js"]
+)
+def test_a_library_is_not_read(name: str) -> None:
+    assert endpoints('L.tileLayer.wms("https://h.test/wms").addTo(m);', f"https://p.test/{name}") == []
+
+
+def test_plain_tiles_are_kept_apart() -> None:
+    findings = analyse(PAGE, [Script(PAGE, 'L.tileLayer("https://t.test/{z}/{x}/{y}.png").addTo(m); say("wms");')])
+    assert [t.endpoint for t in findings.tiles] == ["https://t.test/{z}/{x}/{y}.png"]
+
+
+def test_a_lone_file_keeps_what_another_script_may_call() -> None:
+    text = 'function init() { L.tileLayer.wms("https://h.test/wms").addTo(m); }'
+    assert [e.endpoint for e in analyse(PAGE, [Script("https://p.test/a.js", text)]).endpoints] == [
+        "https://h.test/wms"
+    ]
+
+
+def test_the_beginning_of_an_address_is_not_tested_beside_the_whole() -> None:
+    text = 'var b = "https://h.test/ows"; L.tileLayer.wms(b + "/city").addTo(m);'
+    assert endpoints(text) == ["https://h.test/ows/city"]
+
+
+def test_one_service_under_several_requests_is_one_candidate() -> None:
+    text = (
+        'use("https://h.test/wms?service=WMS&request=GetMap&layers=a"); use("https://h.test/wms?service=WMS&layers=b");'
+    )
+    assert endpoints(text) == ["https://h.test/wms"]
+
+
+def test_a_script_without_a_word_of_maps_is_not_read() -> None:
+    findings = analyse(PAGE, [Script("https://p.test/a.js", 'console.log("hello");')] * 200)
+    assert (findings.scripts_read, findings.scripts_skipped) == (0, 200)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -14,6 +14,11 @@ from .visit import Candidate, Failure, FailureReason, Link, Outcome, Page, Respo
 
 if TYPE_CHECKING:
     from geohound.document import Document
+
+
+# The topics of a service, each with one of its classes ("" where the topic has none). A store asks once per written
+# service and keeps the pairs as the facets "topic" and "class".
+TopicsOf = Callable[[Service], Sequence[tuple[str, str]]]
 
 
 class StoreError(Exception):
@@ -174,5 +179,5 @@ class Catalogue(Protocol):
 
 __all__ = [
     "Catalogue", "Clock", "Exporter", "Failure", "Fetcher", "Frontier", "Harvester", "Kind", "Order", "Response",
-    "Searcher", "StoreError",
+    "Searcher", "StoreError", "TopicsOf",
 ]  # fmt: skip

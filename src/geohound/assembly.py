@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from geohound.mining import mine
 from geohound.model.bbox import BBox
 from geohound.model.clue import looks_like_service
 from geohound.model.contracts import Catalogue, Harvester, Kind, Order
+from geohound.model.topic import Topic
 from geohound.model.visit import Candidate, Response, Via
 from geohound.net.clock import SystemClock
 from geohound.net.fetcher import CurlFetcher, Manners
@@ -29,6 +30,7 @@ from geohound.net.routes import parse_routes
 from geohound.plugins import discover
 from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, open_store
+from geohound.topics.files import TopicError, read_topic
 
 __all__ = ["Ask", "RunningCrawl", "StoreError", "crawling", "fetcher", "kinds", "open_catalogue", "orders"]
 
@@ -46,6 +48,15 @@ def orders() -> Mapping[str, Order]:
 
 def harvesters() -> Mapping[str, Harvester]:
     return discover("harvesters")
+
+
+def topics(files: Sequence[str] = ()) -> Mapping[str, Topic]:
+    """What services are sorted by: our topics, those of plug-ins, and the user's own files."""
+    try:
+        own = [read_topic(Path(name).expanduser()) for name in files]
+    except TopicError as error:
+        raise SettingsError(str(error)) from None
+    return {**discover("topics"), **{topic.id: topic for topic in own}}
 
 
 def fetcher(settings: Settings) -> CurlFetcher:

@@ -9,7 +9,7 @@ from .bbox import BBox, Relation
 from .health import State
 from .service import Layer, Service
 
-# What can be counted and filtered by; values are text as the catalogue holds it.
+# What can be counted and filtered by; values are text as the catalogue holds it. New ones go to the end.
 FACETS = (
     "kind", "topic", "class", "country", "provider", "language", "crs", "format", "licence", "state", "quality",
     "https", "cors", "decade",

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mappin
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,7 +30,8 @@ from geohound.net.pace import PaceRules
 from geohound.net.routes import parse_routes
 from geohound.plugins import discover
 from geohound.settings import Settings, SettingsError, default_catalogue
-from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, open_store
+from geohound.stores.sqlite import Bounds, Store, StoreError, Task, TaskState, open_store
+from geohound.topics import Classifier
 from geohound.topics.files import TopicError, read_topic
 
 __all__ = ["Ask", "RunningCrawl", "StoreError", "crawling", "fetcher", "kinds", "open_catalogue", "orders"]
@@ -93,14 +95,52 @@ def fetcher(settings: Settings) -> CurlFetcher:
 @contextmanager
 def open_catalogue(settings: Settings) -> Iterator[Catalogue]:
     """The catalogue for reading; the default one is made where it is missing."""
+    with open_shelf(settings) as shelf:
+        yield shelf.catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What a portal shows: the catalogue, what its services are sorted by, and its crawls."""
+
+    catalogue: Catalogue
+    sorter: Classifier
+    tasks: Callable[[], list[dict[str, Any]]]
+
+
+@contextmanager
+def open_shelf(settings: Settings) -> Iterator[Shelf]:
+    """The catalogue and what stands beside it, for reading."""
     path = Path(settings.catalogue).expanduser()
     if str(path) != default_catalogue() and "://" not in settings.catalogue and not path.exists():
         raise StoreError(f"There is no catalogue at {path}. A crawl makes one: geohound crawl URL --catalogue {path}")
     store = _store(settings)
     try:
-        yield store.catalogue
+        yield Shelf(store.catalogue, sorter(settings), lambda: [_told(task) for task in store.tasks.list_tasks()])
     finally:
         store.close()
+
+
+def _told(task: Task) -> dict[str, Any]:
+    """What the world may know of a crawl: how far it is, not how it was set."""
+    return {
+        "id": task.id,
+        "state": task.state,
+        "created_at": task.created_at,
+        "finished_at": task.finished_at,
+        "seeds": list(task.seeds),
+        "counters": dict(task.counters),
+    }
+
+
+def sorter(settings: Settings) -> Classifier:
+    """Sorts services by all topics; each set of files is read once."""
+    return _sorter(settings.topic_files)
+
+
+@cache
+def _sorter(files: tuple[str, ...]) -> Classifier:
+    return Classifier(topics(files).values())
 
 
 def _store(settings: Settings) -> Store:
@@ -109,7 +149,7 @@ def _store(settings: Settings) -> Store:
     path = Path(settings.catalogue).expanduser()
     if str(path) == default_catalogue():
         path.parent.mkdir(parents=True, exist_ok=True)
-    return open_store(path, SystemClock())
+    return open_store(path, SystemClock(), lambda service: sorter(settings).classify(service))
 
 
 def catalogue_size(path: str) -> tuple[int, int]:

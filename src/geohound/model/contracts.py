@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from .health import Check, Health
+from .health import Check, Health, State
 from .query import Query, Results
 from .service import Refusal, Service, Sighting
 from .visit import Candidate, Failure, FailureReason, Link, Outcome, Page, Response, Settlement, Visit
@@ -168,6 +168,9 @@ class Catalogue(Protocol):
     def record_check(self, check: Check) -> None: ...
 
     def health(self, service_id: str) -> Health: ...
+
+    def services(self, kinds: Sequence[str] = (), states: Sequence[State] = ()) -> Iterator[Service]:
+        """All services, or those of some kinds and states, in the order in which they were found."""
 
     def search(self, query: Query) -> Results: ...
 

@@ -50,7 +50,10 @@ def main() -> None:
     """Run the program; whatever a user can get wrong ends in a sentence, not in a traceback."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here, where a reader that has gone is no trouble
     except (SettingsError, StoreError) as error:
         err.print(printable(str(error)), markup=False)
         sys.exit(2)

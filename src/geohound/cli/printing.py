@@ -108,6 +108,9 @@ def hit(found: Hit) -> dict[str, Any]:
         "score": round(found.score, 4),
         "bbox": box_list(service.extent.box) if service.extent else None,
         "layers": [layer_object(layer) for layer in found.layers],
+        "match_count": found.match_count,
+        "layer_count": found.layer_count,
         "state": str(found.state),
         "why": found.why,
+        "also": list(found.also),
     }

@@ -19,39 +19,50 @@ class Phrase(NamedTuple):
     language: str
 
 
-Key = tuple[str, tuple[str, ...]]  # a language and the stems of a phrase
+Key = tuple[str, tuple[str, ...]]  # a language and the words or stems of a phrase
 
 
-def phrases_like(words: Sequence[str]) -> tuple[int, list[Phrase]]:
-    """How many of the first words name a known idea, and the other ways to say it; the longest name counts."""
-    index, ideas = _ideas()
+def phrases_like(words: Sequence[str]) -> tuple[int, list[Phrase], frozenset[str]]:
+    """How many of the first words name a known idea, the other ways to say it, and the languages of the name.
+
+    The longest name counts. Stems are compared only where no name is spelt like this: "flood" is not Swedish.
+    """
+    ideas = _ideas()
     for length in range(min(len(words), _longest()), 0, -1):
         asked = tuple(words[:length])
-        found: dict[Phrase, None] = {}
-        for code in languages():
-            for idea in index.get((code, tuple(stem(word, code) for word in asked)), ()):
-                found |= dict.fromkeys(phrase for phrase in ideas[idea] if phrase.words != asked)
-        if found:
-            return length, list(found)
-    return 0, []
+        for name in (lambda word, _: word, stem):
+            spoken = {code: _named().get((code, tuple(name(word, code) for word in asked)), ()) for code in languages()}
+            found = dict.fromkeys(phrase for named in spoken.values() for idea in named for phrase in ideas[idea])
+            if found:
+                own = frozenset(code for code, named in spoken.items() if named)
+                return length, [phrase for phrase in found if phrase.words != asked], own
+    return 0, [], frozenset()
 
 
 @cache
-def _ideas() -> tuple[Mapping[Key, tuple[str, ...]], Mapping[str, tuple[Phrase, ...]]]:
+def _ideas() -> Mapping[str, tuple[Phrase, ...]]:
     text = files(__package__).joinpath("concepts.toml").read_text("utf-8")
-    index: dict[Key, list[str]] = {}
     ideas: dict[str, tuple[Phrase, ...]] = {}
     for idea, spoken in tomllib.loads(text).items():
         phrases = [Phrase(_meaning(name), code) for code, names in spoken.items() for name in names]
         ideas[idea] = tuple(phrase for phrase in phrases if phrase.words)
-        for phrase in ideas[idea]:
-            index.setdefault((phrase.language, tuple(stem(w, phrase.language) for w in phrase.words)), []).append(idea)
-    return {key: tuple(dict.fromkeys(found)) for key, found in index.items()}, ideas
+    return ideas
+
+
+@cache
+def _named() -> Mapping[Key, tuple[str, ...]]:
+    """The ideas that a phrase names, by its words and by its stems."""
+    index: dict[Key, list[str]] = {}
+    for idea, phrases in _ideas().items():
+        for words, code in phrases:
+            index.setdefault((code, words), []).append(idea)
+            index.setdefault((code, tuple(stem(word, code) for word in words)), []).append(idea)
+    return {key: tuple(dict.fromkeys(found)) for key, found in index.items()}
 
 
 @cache
 def _longest() -> int:
-    return max(len(phrase.words) for phrases in _ideas()[1].values() for phrase in phrases)
+    return max(len(phrase.words) for phrases in _ideas().values() for phrase in phrases)
 
 
 def _meaning(name: str) -> tuple[str, ...]:

@@ -6,14 +6,14 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-MAX_WORD_CHARS = 40
+_LONGEST = "{1,40}"  # what is longer is no word; it comes in pieces
 # Scripts written without spaces, or with endings glued on (Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean).
 UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_WORD = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+")
-_PLAIN_WORD = re.compile(r"[a-z0-9]+")
+_WORD = re.compile(rf"[{UNSPACED}]{_LONGEST}|[^\W_{UNSPACED}]{_LONGEST}")
+_PLAIN_WORD = re.compile(f"[a-z0-9]{_LONGEST}")
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _MARKS = re.compile("[\u0300-\u036f]")
@@ -31,7 +31,7 @@ def fold(text: str) -> str:
 def split(text: str) -> list[str]:
     """The words of a text in their order; what has no spaces comes as one run."""
     text = fold(text)
-    return [w[:MAX_WORD_CHARS] for w in (_PLAIN_WORD if text.isascii() else _WORD).findall(text)]
+    return (_PLAIN_WORD if text.isascii() else _WORD).findall(text)
 
 
 def split_name(name: str) -> list[str]:

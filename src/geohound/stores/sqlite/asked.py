@@ -12,7 +12,8 @@ from geohound.wording.languages import languages
 from .entries import STEM, pair
 
 _STEM_WEIGHT = 0.8
-_SYNONYM_WEIGHT = 0.65
+_SYNONYM_WEIGHT = 0.75
+_TRANSLATION_WEIGHT = 0.6
 _NEIGHBOUR_WEIGHT = 0.3
 Factor = tuple[str, ...]  # keys of the index, one of which an entry must hold
 
@@ -72,10 +73,10 @@ def _plain(run: Sequence[Term], expand: bool) -> list[Wish]:
     wishes: list[Wish] = []
     place = 0
     while place < len(words):
-        length, synonyms = phrases_like(words[place:]) if expand else (0, [])
+        length, synonyms, own = phrases_like(words[place:]) if expand else (0, [], frozenset())
         named = words[place : place + max(length, 1)]
         text = " ".join(term.text for term in run[place : place + max(length, 1)])
-        ways = (*_together(named), *filter(None, map(_synonym, synonyms)))
+        ways = (*_together(named), *_synonyms(synonyms, own))
         wishes.append(Wish(text, ways, is_required=not (len(named) == 1 and named[0] in weak_words())))
         place += len(named)
     return wishes
@@ -108,18 +109,27 @@ def _loosely(word: str) -> tuple[Factor, ...]:
     return (tuple(dict.fromkeys((word, *(STEM + root for root in roots), *roots))),)
 
 
-def _synonym(phrase: Phrase) -> Way | None:
-    code = phrase.language
+def _synonyms(phrases: Sequence[Phrase], own: frozenset[str]) -> list[Way]:
+    """Other words for the same; those of the asker's language count more."""
+    ways = []
+    for phrase in phrases:
+        factors = _phrase_factors(phrase)
+        if factors:
+            weight = _SYNONYM_WEIGHT if phrase.language in own else _TRANSLATION_WEIGHT
+            ways.append(Way(factors, weight, phrase.language, phrase.words))
+    return ways
+
+
+def _phrase_factors(phrase: Phrase) -> tuple[Factor, ...]:
     factors: list[Factor] = []
     for word in phrase.words:
         if is_unspaced(word):
             factors += _exactly(word)
-    roots = [stem(word, code) for word in phrase.words if not is_unspaced(word)]
+    spaced = [word for word in phrase.words if not is_unspaced(word)]
+    roots = [stem(word, phrase.language) for word in spaced]
     if len(roots) == 1:
-        word = next(word for word in phrase.words if not is_unspaced(word))
-        factors.append(tuple(dict.fromkeys((word, STEM + roots[0], roots[0]))))
-    factors += [(pair(one, other),) for one, other in pairwise(roots)]
-    return Way(tuple(factors), _SYNONYM_WEIGHT, code, phrase.words) if factors else None
+        factors.append(tuple(dict.fromkeys((spaced[0], STEM + roots[0], roots[0]))))
+    return (*factors, *((pair(one, other),) for one, other in pairwise(roots)))
 
 
 def _special(term: Term) -> Wish:

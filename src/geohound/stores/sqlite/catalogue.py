@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -42,22 +42,30 @@ class SqliteCatalogue:
         One met through another door (see `doors`) is not new: the address is added to the known one. A door
         that shows something else than it did is one no longer.
         """
-        at = sighting.at.timestamp()
         with self._database.write() as connection:
-            left = None
-            home = find_door(connection, service)
-            if home is not None and not home.is_proved:
-                left, home = home, None
-                connection.execute("DELETE FROM door WHERE id = ?", (service.id,))
-            home = home or find_twin(connection, service)
-            num = insert_service(connection, service, (at, at), self._topics_of) if home is None else home.num
-            if home is not None:
-                add_door(connection, num, service.kind, service.endpoint)
-                if home.is_own:
-                    refresh_service(connection, num, service, self._topics_of)
-            if left is not None:
-                leave_home(connection, left.num, num, [service.endpoint])
-            _note_sighting(connection, num, sighting)
+            return self._put(connection, service, sighting)
+
+    def put_all(self, met: Iterable[tuple[Service, Sighting]]) -> int:
+        """The same for many, in one transaction: all of them or none; how many are new."""
+        with self._database.write() as connection:
+            return sum(self._put(connection, service, sighting) for service, sighting in met)
+
+    def _put(self, connection: sqlite3.Connection, service: Service, sighting: Sighting) -> bool:
+        at = sighting.at.timestamp()
+        left = None
+        home = find_door(connection, service)
+        if home is not None and not home.is_proved:
+            left, home = home, None
+            connection.execute("DELETE FROM door WHERE id = ?", (service.id,))
+        home = home or find_twin(connection, service)
+        num = insert_service(connection, service, (at, at), self._topics_of) if home is None else home.num
+        if home is not None:
+            add_door(connection, num, service.kind, service.endpoint)
+            if home.is_own:
+                refresh_service(connection, num, service, self._topics_of)
+        if left is not None:
+            leave_home(connection, left.num, num, [service.endpoint])
+        _note_sighting(connection, num, sighting)
         return home is None
 
     def get(self, service_id: str) -> Service | None:

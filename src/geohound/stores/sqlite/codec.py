@@ -67,11 +67,11 @@ def _cleaned(value: Any) -> Any:
 def _known(type_: type, values: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
     """Fields that this version knows: an older or newer one may have written fewer or more."""
     names = _names(type_)
-    return {k: readers.get(k, _frozen)(v) for k, v in values.items() if k in names}
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    return {
+        k: readers[k](v) if k in readers else tuple(v) if type(v) is list else v
+        for k, v in values.items()
+        if k in names
+    }
 
 
 @cache

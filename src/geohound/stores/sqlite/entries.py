@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +24,6 @@ from geohound.model.service import Extent, Layer, Service
 from geohound.wording import guess, is_unspaced, pieces, split, split_name, stem, stop_words
 
 from .boxes import NOWHERE, as_ranges
-from .codec import clean
 
 STEM = "~"
 PAIR = "\x7f"
@@ -30,6 +31,7 @@ _SATURATION = 5.0
 _MAX_KEYWORDS = 200
 _SHORT_CHARS, _LONG_CHARS = 500, 4000
 _MAX_WORDS = 400
+_SAMPLE_WORDS = 200
 
 
 class Field(NamedTuple):
@@ -42,91 +44,110 @@ class Field(NamedTuple):
 
 TITLE, NAME, KEYWORDS = Field(10, 5, 0.6), Field(6, 4, 0.4), Field(5, 8, 0.7)
 ABSTRACT, PROVIDER, ADDRESS, KIND = Field(2.5, 30, 0.5), Field(3, 4, 0.3), Field(1.2, 8, 0.2), Field(2, 1, 0)
-Said = tuple[Field, Sequence[list[str]]]  # a field and its words, phrase by phrase
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The entries of one service, ready to be written: postings by word, a box for each entry."""
+    """The entries of one service, ready to be written: words, and for each in turn its postings."""
 
     language: str
     size: int
-    postings: dict[str, tuple[list[int], list[int]]]  # word: entries, worth in 255ths
-    boxes: npt.NDArray[np.int32]
+    terms: list[str]
+    counts: npt.NDArray[np.uint32]  # per term: how many entries hold it
+    offsets: npt.NDArray[np.integer]  # of those entries: which
+    worths: npt.NDArray[np.uint8]  # and what the word is worth there, in 255ths
+    boxes: npt.NDArray[np.int32]  # per entry
 
 
 def document(service: Service) -> Document:
     """Entry 0 is the service, the others are its layers in order."""
-    titles = [split(layer.title[:_SHORT_CHARS]) for layer in service.layers]
-    own = [split(service.title[:_SHORT_CHARS]), split(service.abstract[:_LONG_CHARS])]
-    language = guess(_sample(own, titles), service.language)
-    postings: dict[str, tuple[list[int], list[int]]] = {}
-    _post(postings, 0, _worths(_service_fields(service, own), language))
-    for number, (layer, title) in enumerate(zip(service.layers, titles, strict=True), 1):
-        _post(postings, number, _worths(_layer_fields(layer, title), language))
-    return Document(language, len(service.layers) + 1, postings, _boxes(service))
+    language = guess(_sample(service), service.language)
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    terms: list[int] = []
+    worths: list[float] = []
+    held: list[int] = []
+    for fields in (_service_fields(service), *map(_layer_fields, service.layers)):
+        own = _worths(fields, language)
+        terms.extend(map(numbers.__getitem__, own))
+        worths.extend(own.values())
+        held.append(len(own))
+    owners = np.array(terms, dtype=np.int32)
+    order = np.argsort(owners, kind="stable")
+    weights = np.array(worths)[order]
+    return Document(
+        language=language,
+        size=len(held),
+        terms=list(numbers),
+        counts=np.bincount(owners, minlength=len(numbers)).astype("<u4"),
+        offsets=np.repeat(np.arange(len(held)), held)[order].astype(offset_type(len(held))),
+        worths=np.maximum(1, 255 * weights / (weights + _SATURATION)).astype(np.uint8),
+        boxes=_boxes(service),
+    )
 
 
-def _sample(own: Iterable[list[str]], titles: Iterable[list[str]]) -> list[str]:
-    words = [word for part in own for word in part[:100]]
-    for title in titles:
-        if len(words) > 300:
+def _sample(service: Service) -> list[str]:
+    words = [*split(service.title[:_SHORT_CHARS]), *split(service.abstract[:_SHORT_CHARS])]
+    for layer in service.layers:
+        if len(words) > _SAMPLE_WORDS:
             break
-        words += title
+        words += split(layer.title[:_SHORT_CHARS])
     return words
 
 
-def _service_fields(service: Service, own: list[list[str]]) -> list[Said]:
+Said = tuple[tuple[Field, Sequence[str]], ...]  # fields and the texts in them
+
+
+def _service_fields(service: Service) -> Said:
     provider = service.provider
-    return [
-        (TITLE, [own[0]]),
-        (KIND, [[service.kind, *split(service.kind)]]),
-        (KEYWORDS, _keywords(service.keywords)),
-        (ABSTRACT, [own[1]]),
-        (PROVIDER, [split(text[:_SHORT_CHARS]) for text in (provider.name, provider.contact, provider.site)]),
-        (ADDRESS, [split(service.endpoint.partition("://")[2][:_SHORT_CHARS])]),
-    ]
+    return (
+        (TITLE, (service.title,)),
+        (KIND, (service.kind,)),
+        (KEYWORDS, service.keywords[:_MAX_KEYWORDS]),
+        (ABSTRACT, (service.abstract,)),
+        (PROVIDER, (provider.name, provider.contact, provider.site)),
+        (ADDRESS, (service.endpoint.partition("://")[2],)),
+    )
 
 
-def _layer_fields(layer: Layer, title: list[str]) -> list[Said]:
-    return [
-        (TITLE, [title]),
-        (NAME, [split_name(layer.name[:_SHORT_CHARS])]),
-        (KEYWORDS, _keywords(layer.keywords)),
-        (ABSTRACT, [split(layer.abstract[:_LONG_CHARS])]),
-    ]
+def _layer_fields(layer: Layer) -> Said:
+    return (
+        (TITLE, (layer.title,)),
+        (NAME, (layer.name,)),
+        (KEYWORDS, layer.keywords[:_MAX_KEYWORDS]),
+        (ABSTRACT, (layer.abstract,)),
+    )
 
 
-def _keywords(keywords: Sequence[str]) -> list[list[str]]:
-    return [split(word[:_SHORT_CHARS]) for word in keywords[:_MAX_KEYWORDS]]
-
-
-def _worths(fields: Iterable[Said], language: str) -> dict[str, float]:
+def _worths(fields: Said, language: str) -> dict[str, float]:
     worths: dict[str, float] = {}
-    for field, phrases in fields:
-        length = sum(map(len, phrases))
-        if length:
-            worth = field.weight / (1 - field.length_part + field.length_part * length / field.usual)
-            for key in _keys(phrases, language, keep_stop_words=field is not ABSTRACT):
-                worths[key] = worths.get(key, 0.0) + worth
+    for field, texts in fields:
+        limit = _LONG_CHARS if field is ABSTRACT else _SHORT_CHARS
+        said = [_keys(text[:limit], language, field is ABSTRACT, field is NAME) for text in texts if text]
+        length = sum(count for _, count in said)
+        if not length:
+            continue
+        worth = field.weight / (1 - field.length_part + field.length_part * length / field.usual)
+        keys: Iterable[str] = said[0][0] if len(said) == 1 else frozenset().union(*(keys for keys, _ in said))
+        for key in keys:
+            if key in worths:
+                worths[key] += worth
+            else:
+                worths[key] = worth
     return worths
 
 
-def _keys(phrases: Iterable[list[str]], language: str, *, keep_stop_words: bool) -> set[str]:
-    """Words, stems where they differ, and pairs of neighbours."""
+@lru_cache(maxsize=20_000)  # keywords, organisations, names of series: much is said again and again
+def _keys(text: str, language: str, is_long: bool, is_name: bool) -> tuple[frozenset[str], int]:
+    """Words, stems where they differ, and pairs of neighbours; and how many words there are."""
+    words = split_name(text) if is_name else split(text)
     keys: set[str] = set()
     ignored = stop_words()
-    for phrase in phrases:
-        before = ""
-        for word in phrase[:_MAX_WORDS]:
-            if word in ignored:
-                if keep_stop_words:
-                    keys.add(word)
-                continue
-            if not word.isascii() and is_unspaced(word):
-                keys.update(pieces([word]))
-                before = ""
-                continue
+    before = ""
+    for word in words[:_MAX_WORDS]:
+        if word in ignored:
+            if not is_long:
+                keys.add(word)
+        elif word.isascii() or not is_unspaced(word):
             keys.add(word)
             root = stem(word, language)
             if root != word:
@@ -134,24 +155,16 @@ def _keys(phrases: Iterable[list[str]], language: str, *, keep_stop_words: bool)
             if before:
                 keys.add(pair(before, root))
             before = root
-    return keys
+        else:
+            keys.update(pieces((word,)))
+            before = ""
+    return frozenset(keys), len(words)
 
 
 @lru_cache(maxsize=100_000)
 def pair(one: str, other: str) -> str:
     """The key of two stems that follow each other; short, for there are many."""
     return PAIR + base64.b85encode(zlib.crc32(f"{one} {other}".encode("utf-8", "replace")).to_bytes(4, "big")).decode()
-
-
-def _post(postings: dict[str, tuple[list[int], list[int]]], number: int, worths: dict[str, float]) -> None:
-    for word, worth in worths.items():
-        scaled = int(255 * worth / (worth + _SATURATION)) or 1
-        known = postings.get(word)
-        if known is None:
-            postings[word] = ([number], [scaled])
-        else:
-            known[0].append(number)
-            known[1].append(scaled)
 
 
 def _boxes(service: Service) -> npt.NDArray[np.int32]:
@@ -168,7 +181,3 @@ def _ranges(extent: Extent | None) -> tuple[int, int, int, int] | None:
 def offset_type(size: int) -> Any:
     """How an entry's number within so many is written."""
     return np.dtype("<u2") if size <= 1 << 16 else np.dtype("<u4")
-
-
-def printable_terms(postings: dict[str, tuple[list[int], list[int]]]) -> str:
-    return clean("\n".join(postings))

@@ -7,6 +7,7 @@ import hashlib
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from geohound.model.query import FACETS
@@ -35,8 +36,8 @@ def facets_of(service: Service, language: str, topics: Sequence[tuple[str, str]]
         "country": [country_of(service.endpoint)],
         "provider": [" ".join(service.provider.name.split())],
         "language": [known_code(service.language) or language],
-        "crs": _many(map(_crs, service.crs), (map(_crs, layer.crs) for layer in service.layers)),
-        "format": _many(map(_format, service.formats), (map(_format, layer.formats) for layer in service.layers)),
+        "crs": map(_crs, _many(service.crs, (layer.crs for layer in service.layers))),
+        "format": map(_format, _many(service.formats, (layer.formats for layer in service.layers))),
         "licence": [service.access.licence],
         "quality": [quality_band(quality_of(service))],
         "https": ["yes" if service.endpoint.startswith("https:") else "no"],
@@ -56,18 +57,22 @@ def quality_band(quality: int) -> str:
 
 def facet_ids(connection: sqlite3.Connection, pairs: Sequence[tuple[str, str]]) -> list[int]:
     """The id of each facet value, given on first use."""
-    ids: list[int] = []
-    for name, value in pairs:
-        field = _FIELDS[name]
-        row = connection.execute("SELECT id FROM facet WHERE field = ? AND value = ?", (field, value)).fetchone()
-        if row is None:
-            row = connection.execute(
+    keys = [(_FIELDS[name], value) for name, value in pairs]
+    marks = ",".join(["(?, ?)"] * len(keys))
+    known: dict[tuple[int, str], int] = {}
+    for field, value, id_ in connection.execute(
+        f"SELECT field, value, id FROM facet WHERE (field, value) IN (VALUES {marks})",
+        [part for key in keys for part in key],
+    ):
+        known[field, value] = id_
+    for field, value in keys:
+        if (field, value) not in known:
+            known[field, value] = connection.execute(
                 f"INSERT INTO facet (id, field, value) SELECT ((coalesce(max(id), 0) >> {FIELD_BITS}) + 1 "
                 f"<< {FIELD_BITS}) + ?, ?, ? FROM facet RETURNING id",
                 (field, field, value),
-            ).fetchone()
-        ids.append(row[0])
-    return ids
+            ).fetchone()[0]
+    return [known[key] for key in keys]
 
 
 def find_ids(connection: sqlite3.Connection, name: str, values: Iterable[str]) -> list[int]:
@@ -123,19 +128,21 @@ def twin_key(num: int, service: Service) -> int:
     return int.from_bytes(hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=8).digest(), "big")
 
 
-def _many(own: Iterable[str], layered: Iterable[Iterable[str]]) -> list[str]:
+def _many(own: Iterable[str], layered: Iterable[tuple[str, ...]]) -> list[str]:
     found = dict.fromkeys(own)
-    for values in layered:
+    for values in dict.fromkeys(layered):
         if len(found) >= _MAX_VALUES:
             break
         found |= dict.fromkeys(values)
     return list(found)[:_MAX_VALUES]
 
 
+@lru_cache(maxsize=10_000)
 def _crs(name: str) -> str:
     match = _CRS.search(name.strip())
     return f"{match[1].upper()}:{match[2].upper()}" if match else name.strip()
 
 
+@lru_cache(maxsize=1_000)
 def _format(name: str) -> str:
     return name.partition(";")[0].strip().lower()

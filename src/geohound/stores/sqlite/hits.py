@@ -21,6 +21,7 @@ from .codec import load_layer
 from .reading import LAYER_COLUMNS
 
 MAX_LAYERS = 20
+_LAYERS_ASKED_WHY = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def build_hit(
     if not query.text.strip() and query.bbox is None:
         best, count = [], 0
     layers = _read_layers(connection, chosen.num, best[:MAX_LAYERS])
-    why = "; ".join(filter(None, (_why_words(wishes, service, layers), _why_box(query, chosen))))
+    why = "; ".join(filter(None, (_why_words(wishes, service, layers[:_LAYERS_ASKED_WHY]), _why_box(query, chosen))))
     return Hit(
         service, tuple(layers), chosen.rank, why, chosen.state, chosen.size, count, _ids(connection, chosen.twins)
     )
@@ -85,7 +86,10 @@ def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]
         "kind": [service.kind],
     }
     best: tuple[str, list[str], list[str]] = ("", [], [])
+    asked = sum(bool(wish.text) for wish in wishes)
     for label, texts in fields.items():
+        if len(best[1]) == asked:
+            break
         typed, meant = _granted(wishes, texts, is_name=label == "layer name")
         if (len(typed) + len(meant), len(typed)) > (len(best[1]) + len(best[2]), len(best[1])):
             best = (label, typed, meant)
@@ -120,8 +124,8 @@ def _says(asked: str, words: set[str], joined: str) -> bool:
     parts = split(asked)
     if all(part in words or part in joined for part in parts):
         return True
-    roots = {root for word in words for root in stems(word)} if len(words) < 500 else set()
-    return bool(roots) and all(not stems(part).isdisjoint(roots) for part in parts)
+    sought = [stems(part) for part in parts]
+    return len(words) < 300 and all(any(not roots.isdisjoint(stems(word)) for word in words) for roots in sought)
 
 
 def _why_box(query: Query, chosen: Chosen) -> str:

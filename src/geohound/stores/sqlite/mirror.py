@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from .segments import RECORD, read_postings
 Array = npt.NDArray[Any]
 STATES = tuple(str(state) for state in State)
 _LOST = -1
+LAST_LETTER = "\U0010ffff"
 
 
 class Grown:
@@ -51,14 +53,25 @@ class Block(NamedTuple):
     services: int
 
 
-Tail = dict[str, list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]]]
+class Tail:
+    """The postings of what is in no block yet."""
+
+    def __init__(self) -> None:
+        self.postings: dict[str, list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]]] = {}
+        self._sorted: list[str] = []
+
+    def beginning_with(self, beginning: str) -> list[str]:
+        if len(self._sorted) != len(self.postings):
+            self._sorted = sorted(self.postings)
+        terms = self._sorted
+        return terms[bisect_left(terms, beginning) : bisect_left(terms, beginning + LAST_LETTER)]
 
 
 class View(NamedTuple):
     """What one search works with: positions of entries from 0, of services ("slots") from 0."""
 
     blocks: tuple[Block, ...]
-    tail: Tail  # postings of what is in no block yet
+    tail: Tail
     slot_of: npt.NDArray[np.int32]  # per entry
     boxes: npt.NDArray[np.int32]  # per entry
     first: npt.NDArray[np.int64]  # per slot and one more: its first entry
@@ -86,7 +99,7 @@ class Mirror:
     def _forget(self) -> None:
         self._generation += 1
         self._blocks: tuple[Block, ...] = ()
-        self._tail: Tail = {}
+        self._tail = Tail()
         self._last_fresh = 0
         self._revision = 0
         self._slot_of = Grown(np.int32)
@@ -124,7 +137,7 @@ class Mirror:
             start = self._slot_of.size
             self._take(record, facets, boxes)
             for term, offsets, worths in read_postings(size, *packed):
-                self._tail.setdefault(term, []).append((offsets + start, worths))
+                self._tail.postings.setdefault(term, []).append((offsets + start, worths))
             self._last_fresh = id_
         return True
 
@@ -149,7 +162,7 @@ class Mirror:
             start, slot = start + size, slot + block.services
         if slot < self._records.size:
             return False
-        self._blocks, self._tail = tuple(followed), {}
+        self._blocks, self._tail = tuple(followed), Tail()
         return True
 
     def _take_after(self, held: int, records: bytes, facets: bytes, boxes: bytes) -> None:

@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .mirror import View
+from .mirror import LAST_LETTER, View
 from .segments import read_hits
 
 MAX_BEGINNINGS = 300  # words that one beginning may stand for
 _MAX_REMEMBERED = 12_000_000  # postings; five bytes each
-_LAST = "\U0010ffff"
 
 
 class Found(NamedTuple):
@@ -68,14 +67,18 @@ class Postings:
     def find(self, term: str) -> Found:
         """The entries that hold exactly this key."""
         sealed = self._sealed(term)
-        parts = self._view.tail.get(term)
-        if not parts:
+        fresh = self._view.tail.postings.get(term)
+        if not fresh:
+            if not len(sealed.entries):
+                return NONE
             return Found(sealed.entries.astype(np.int64), sealed.worths * np.float32(1 / 255))
-        entries = np.concatenate([sealed.entries, *(entries for entries, _ in list(parts))])
-        worths = np.concatenate([sealed.worths, *(worths for _, worths in list(parts)[: len(parts)])])
+        parts = list(fresh)  # another search may be learning of more
+        entries = np.concatenate([sealed.entries, *(entries for entries, _ in parts)])
+        worths = np.concatenate([sealed.worths, *(worths for _, worths in parts)])
         size = len(self._view.slot_of)
-        if len(entries) and entries[-1] >= size:  # another search has learnt of more meanwhile
-            entries, worths = entries[entries < size], worths[: int((entries < size).sum())]
+        if entries[-1] >= size:
+            within = entries < size
+            entries, worths = entries[within], worths[within]
         return Found(entries.astype(np.int64), worths * np.float32(1 / 255))
 
     def _sealed(self, term: str) -> Remembered:
@@ -118,18 +121,15 @@ class Postings:
     def beginning_with(self, beginning: str) -> list[str]:
         """The words that begin so, at most MAX_BEGINNINGS of each block."""
         terms: dict[str, None] = {}
-        span = (beginning, beginning + _LAST)
+        span = (beginning, beginning + LAST_LETTER)
         for block in self._view.blocks:
             rows = self._connection.execute(
                 "SELECT term FROM posting WHERE block = ? AND term >= ? AND term < ? LIMIT ?",
                 (block.id, *span, MAX_BEGINNINGS),
             )
             terms |= dict.fromkeys(term for (term,) in rows)
-        terms |= dict.fromkeys(term for term in list(self._view.tail) if term.startswith(beginning))
+        terms |= dict.fromkeys(self._view.tail.beginning_with(beginning)[:MAX_BEGINNINGS])
         return list(terms)
-
-    def frequencies(self, terms: Iterable[str]) -> list[tuple[str, int]]:
-        return [(term, len(self.find(term).entries)) for term in terms]
 
 
 def union(found: list[Found], size: int) -> Found:

@@ -23,7 +23,7 @@ from .reading import read_services
 from .suggesting import suggest
 
 # Among equals: what is known to work, what describes itself, what others point to.
-_STATE_BONUS = {State.ALIVE: 0.06, State.DEAD: -0.2, State.UNSURE: -0.03, State.UNKNOWN: 0.0}
+_STATE_BONUS = {State.ALIVE: 0.06, State.DEAD: -0.35, State.UNSURE: -0.03, State.UNKNOWN: 0.0}
 _QUALITY_BONUS = 0.06
 _POPULARITY_BONUS = 0.04
 _MUCH_SEEN = 50.0
@@ -161,6 +161,8 @@ def _hits(
 ) -> list[Hit]:
     connection, view, _, query, _, wishes = asking
     nums = [int(view.records["num"][folded.slots[at]]) for at in page]
+    twins = view.records["twin"][folded.slots]
+    has_twins = len(np.unique(twins)) < len(twins)
     services = read_services(connection, nums, with_layers=False)
     hits = []
     for at, num in zip(page, nums, strict=True):
@@ -175,7 +177,7 @@ def _hits(
             scores=matches.scores[span],
             size=int(view.first[slot + 1] - view.first[slot]) - 1,
             is_whole=query.bbox is None and matches.whole is not None and bool(matches.whole[slot]),
-            twins=_twins(view, folded, slot),
+            twins=_twins(view, folded, slot) if has_twins else [],
         )
         hits.append(build_hit(connection, query, wishes, services[num], chosen))
     return hits

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,8 @@ import numpy.typing as npt
 from geohound.model.service import Service
 from geohound.wording.languages import languages
 
-from .entries import document, offset_type, printable_terms
+from .codec import clean
+from .entries import document, offset_type
 from .facets import facet_ids, facets_of, quality_of, twin_key, years_of
 from .reading import read_services
 
@@ -46,16 +46,12 @@ def add_service(
         [(num, made.size, twin_key(num, service), len(ids), *years, quality_of(service), _number(made.language))],
         dtype=RECORD,
     )
-    found = made.postings.values()
-    offsets = np.array([entry for entries, _ in found for entry in entries], dtype=offset_type(made.size))
-    worths = np.array([worth for _, values in found for worth in values], dtype=np.uint8)
-    counts = np.array([len(entries) for entries, _ in found], dtype="<u4")
     connection.execute(
         "INSERT INTO fresh (service, size, record, facets, boxes, terms, counts, offsets, worths) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            num, made.size, record.tobytes(), ids.tobytes(), made.boxes.tobytes(), printable_terms(made.postings),
-            counts.tobytes(), offsets.tobytes(), worths.tobytes(),
+            num, made.size, record.tobytes(), ids.tobytes(), made.boxes.tobytes(), clean("\n".join(made.terms)),
+            made.counts.tobytes(), made.offsets.tobytes(), made.worths.tobytes(),
         ),
     )  # fmt: skip
     connection.execute("DELETE FROM topic WHERE service = ?", (num,))
@@ -99,32 +95,55 @@ def seal(connection: sqlite3.Connection) -> None:
     ).fetchall()
     if not rows:
         return
-    size = sum(row[1] for row in rows)
-    gathered: dict[str, list[tuple[npt.NDArray[np.int64], _Bytes]]] = {}
-    start = 0
-    for _, entries, _, _, _, *packed in rows:
-        for term, offsets, worths in read_postings(entries, *packed):
-            gathered.setdefault(term, []).append((offsets + start, worths))
-        start += entries
-    block = rows[0][0]
-    connection.execute(
-        "INSERT INTO block (id, level, size, records, facets, boxes) VALUES (?, 0, ?, ?, ?, ?)",
-        (block, size, *(b"".join(row[column] for row in rows) for column in (2, 3, 4))),
+    sizes = [row[1] for row in rows]
+    starts = np.cumsum([0, *sizes[:-1]])
+    parts = _Parts(
+        terms=[term for row in rows if row[5] for term in row[5].split("\n")],
+        counts=np.frombuffer(b"".join(row[6] for row in rows), "<u4").astype(np.int64),
+        offsets=np.concatenate(
+            [
+                np.frombuffer(row[7], offset_type(size)).astype(np.int64) + start
+                for row, size, start in zip(rows, sizes, starts, strict=True)
+            ]
+        ),
+        worths=np.frombuffer(b"".join(row[8] for row in rows), np.uint8),
     )
-    written = ((block, term, _hits(size, gathered[term])) for term in sorted(gathered))
-    connection.executemany("INSERT INTO posting (block, term, hits) VALUES (?, ?, ?)", written)
+    columns = [b"".join(row[column] for row in rows) for column in (2, 3, 4)]
+    _write_block(connection, (rows[0][0], 0, sum(sizes), *columns), parts)
     connection.execute("DELETE FROM fresh")
     _merge(connection)
     _renew(connection)
 
 
-def _hits(size: int, parts: Sequence[tuple[npt.NDArray[np.int64], _Bytes]]) -> bytes:
-    if len(parts) == 1:
-        offsets, worths = parts[0]
-    else:
-        offsets = np.concatenate([offsets for offsets, _ in parts])
-        worths = np.concatenate([worths for _, worths in parts])
-    return offsets.astype(offset_type(size)).tobytes() + worths.tobytes()
+class _Parts(NamedTuple):
+    """Postings of several sources, one after the other: per part a term and how many postings it has."""
+
+    terms: list[str]
+    counts: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+    worths: _Bytes
+
+
+def _write_block(connection: sqlite3.Connection, block: tuple[Any, ...], parts: _Parts) -> None:
+    """The parts sorted by term, those of one term in the order in which they came."""
+    id_, _, size, *_ = block
+    connection.execute("INSERT INTO block (id, level, size, records, facets, boxes) VALUES (?, ?, ?, ?, ?, ?)", block)
+    names = sorted(set(parts.terms))
+    number = {term: at for at, term in enumerate(names)}
+    owner = np.repeat(np.array([number[term] for term in parts.terms], dtype=np.int32), parts.counts)
+    order = np.argsort(owner, kind="stable")
+    ends = np.cumsum(np.bincount(owner, minlength=len(names))).tolist()
+    kind = offset_type(size)
+    offsets = parts.offsets[order].astype(kind).tobytes()
+    worths = parts.worths[order].tobytes()
+    width = kind.itemsize
+    connection.executemany(
+        "INSERT INTO posting (block, term, hits) VALUES (?, ?, ?)",
+        (
+            (id_, term, offsets[start * width : end * width] + worths[start:end])
+            for term, start, end in zip(names, [0, *ends], ends, strict=False)
+        ),
+    )
 
 
 def read_hits(hits: bytes, size: int) -> tuple[npt.NDArray[np.integer], _Bytes]:
@@ -140,30 +159,36 @@ def _merge(connection: sqlite3.Connection) -> None:
     total = sum(size for _, size in small)
     if len(small) < MERGE_BLOCKS and total < MERGED_ENTRIES:
         return
-    ids = [block for block, _ in small]
-    starts, start = {}, 0
-    for block, size in small:
-        starts[block] = (start, size)
-        start += size
-    marks = ",".join(map(str, ids))
+    marks = ",".join(str(block) for block, _ in small)
     rows = connection.execute(f"SELECT records, facets, boxes FROM block WHERE id IN ({marks}) ORDER BY id").fetchall()
-    old = connection.execute(f"SELECT term, block, hits FROM posting WHERE block IN ({marks}) ORDER BY term, block")
-    merged = [
-        (ids[0], term, _hits(total, [_shifted(hits, *starts[block]) for _, block, hits in parts]))
-        for term, parts in groupby(old, key=itemgetter(0))
-    ]
+    pieces = []
+    start = 0
+    for block, size in small:
+        pieces.append(_block_parts(connection, block, size, start))
+        start += size
     connection.execute(f"DELETE FROM posting WHERE block IN ({marks})")
     connection.execute(f"DELETE FROM block WHERE id IN ({marks})")
-    connection.execute(
-        "INSERT INTO block (id, level, size, records, facets, boxes) VALUES (?, 1, ?, ?, ?, ?)",
-        (ids[0], total, *(b"".join(column) for column in zip(*rows, strict=True))),
+    parts = _Parts(
+        [term for piece in pieces for term in piece.terms],
+        *(np.concatenate([piece[column] for piece in pieces]) for column in (1, 2, 3)),
     )
-    connection.executemany("INSERT INTO posting (block, term, hits) VALUES (?, ?, ?)", merged)
+    columns = (b"".join(column) for column in zip(*rows, strict=True))
+    _write_block(connection, (small[0][0], 1, total, *columns), parts)
 
 
-def _shifted(hits: bytes, start: int, size: int) -> tuple[npt.NDArray[np.int64], _Bytes]:
-    offsets, worths = read_hits(hits, size)
-    return offsets.astype(np.int64) + start, worths
+def _block_parts(connection: sqlite3.Connection, block: int, size: int, start: int) -> _Parts:
+    """The postings of a block, whose entries come after so many others."""
+    rows = connection.execute("SELECT term, hits FROM posting WHERE block = ? ORDER BY term", (block,)).fetchall()
+    kind = offset_type(size)
+    counts = [len(hits) // (kind.itemsize + 1) for _, hits in rows]
+    offsets = b"".join(hits[: n * kind.itemsize] for (_, hits), n in zip(rows, counts, strict=True))
+    worths = b"".join(hits[n * kind.itemsize :] for (_, hits), n in zip(rows, counts, strict=True))
+    return _Parts(
+        [term for term, _ in rows],
+        np.array(counts, dtype=np.int64),
+        np.frombuffer(offsets, kind).astype(np.int64) + start,
+        np.frombuffer(worths, np.uint8),
+    )
 
 
 def _renew(connection: sqlite3.Connection) -> None:

@@ -190,6 +190,7 @@ def test_a_crawl_fills_a_catalogue_that_can_be_searched(web, tmp_path: Path) -> 
 
 
 def test_crawl_is_a_function_though_a_package_has_its_name() -> None:
-    code = "import geohound; print(callable(geohound.crawl)); geohound.Catalogue; print(callable(geohound.crawl))"
+    look = "print(callable(geohound.crawl))"
+    code = f"import geohound.assembly; {look}; geohound.Catalogue; {look}"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert told.split() == ["True", "True"]

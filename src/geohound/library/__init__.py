@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import fields, replace
-from types import ModuleType
 from typing import Any, Self, TypeVar
 
 from geohound import assembly, probe, settings
@@ -153,16 +151,6 @@ async def acrawl(
     async with assembly.crawling(chosen, ask, None) as running:
         await running.run()
         return Crawled(chosen.catalogue, running.summary())
-
-
-class _CallableModule(ModuleType):
-    """`geohound.crawl` is the function of users and, once anything is imported, also the package of that name."""
-
-    def __call__(self, *seeds: str, **options: Any) -> Crawled:
-        return crawl(*seeds, **options)
-
-
-sys.modules["geohound.crawl"].__class__ = _CallableModule
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

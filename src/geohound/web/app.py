@@ -22,6 +22,7 @@ from . import api, pages
 from .asking import BadAskError
 from .assets import BuiltFiles, load_assets
 from .limiting import RateLimit
+from .policy import POLICY
 from .portal import About, Portal, Sorter, Tasks, portal_of
 from .showing import FILTERS
 
@@ -29,9 +30,7 @@ __all__ = ["About", "create_app"]
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    ),
+    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
@@ -107,7 +106,7 @@ class _SafeHeaders:
 
 def _add_safe_headers(headers: MutableHeaders) -> None:
     for name, value in _HEADERS.items():
-        headers[name] = value
+        headers.setdefault(name, value)
 
 
 def _opensearch(request: Request) -> Response:

@@ -49,7 +49,8 @@ def draw_box(places: list[tuple[str, float, float]], dice: Dice) -> BBox:
         return BBox(-180, -90, 180, 90)
     _, lon, lat = dice.pick(places)
     half = min(20.0, dice.lognormal(1.2, 1.0))
-    lon, lat = lon + (dice.unit() - 0.5) * half * 3, lat + (dice.unit() - 0.5) * half * 2
+    lon = min(175.0, max(-175.0, lon + (dice.unit() - 0.5) * half * 3))
+    lat = min(85.0, max(-85.0, lat + (dice.unit() - 0.5) * half * 2))
     west, east = max(-180.0, lon - half), min(180.0, lon + half)
     return BBox(round(west, 4), round(max(-90.0, lat - half), 4), round(east, 4), round(min(90.0, lat + half), 4))
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import catalogue_maker
+import search_copies
 import search_peers
 from search_queries import mixed_queries
 
@@ -203,17 +204,24 @@ def main() -> None:
         "--folder", help="where the catalogue is built; a temporary folder that is deleted if not given"
     )
     parser.add_argument("--peers", default="fts5,like,pycsw")
-    parser.add_argument("--peer-services", type=int, default=4000, help="services that pycsw gets")
+    parser.add_argument("--peer-services", type=int, default=25_000, help="at most so many services for the peers")
+    parser.add_argument("--peer-queries", type=int, default=200)
+    parser.add_argument("--pycsw-queries", type=int, default=40)
     parser.add_argument("--write", action="store_true", help="keep the result")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(args.folder or scratch)
         path = folder / "search.db"
-        count = int(SERVICES * args.scale) // CHUNK * CHUNK or CHUNK
+        count = int(SERVICES * args.scale / args.copies) // CHUNK * CHUNK or CHUNK
         told: dict[str, Any] = {"at": time.strftime("%Y-%m-%d"), "load_before": os.getloadavg()[0]}
         if not path.exists():
             (folder / "build.json").write_text(json.dumps(build(path, count)))
+            if args.copies > 1:
+                checkpoint(path)
+                shutil.copy(path, path.with_name(f"part-{count}.db"))
+                search_copies.multiply(path, args.copies)
         told["build"] = json.loads((folder / "build.json").read_text())
+        told["copies"] = args.copies
         told["growth"] = grow(folder)
         store = open_store(path, SystemClock())
         told["disk"] = size_on_disk(path)
@@ -224,8 +232,8 @@ def main() -> None:
         told["warm"] = by_mode(store.catalogue.search, queries)
         told["memory_mb"] = {"before": round(before), "searching": round(rss_mb())}
         told["cold"] = cold(path, 40)
-        told["peers"] = search_peers.compare(args, folder, queries, store)
-        told["while_writing"] = while_writing(store, path, count, 1000.0)
+        told["peers"] = search_peers.compare(args, folder, queries, timed, summary)
+        told["while_writing"] = while_writing(store, path, SERVICES * 10, 1000.0)
         told["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         store.close()
     print(json.dumps(told, indent=1))

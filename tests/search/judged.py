@@ -63,10 +63,10 @@ def fill(catalogue, services, states):
 
 
 def ndcg(found, grades, depth=10):
-    """Normalised discounted cumulative gain of a list of names; a near-duplicate gains nothing once the other is there."""
+    """Normalised discounted cumulative gain of a list of names; the second of near-duplicates gains nothing."""
     seen, gain = set(), 0.0
-    for rank, name in enumerate(found[:depth]):
-        name = TWINS.get(name, name)
+    for rank, shown in enumerate(found[:depth]):
+        name = TWINS.get(shown, shown)
         if name not in seen:
             gain += (2 ** grades.get(name, 0) - 1) / math.log2(rank + 2)
         seen.add(name)

@@ -27,6 +27,10 @@ def random_box(rng):
     return BBox(west, south, east - 360 if east > 180 else east, north)
 
 
+def columns(boxes):
+    return np.array([as_ranges(box) for box in boxes], dtype=np.int32).T
+
+
 def shape(west, south, east, north):
     """A box as shapely sees it: a point or a line where it has no width or height."""
     if west < east and south < north:
@@ -63,7 +67,7 @@ def test_each_relation_agrees_with_shapely_on_10_000_random_pairs(relation):
     for _ in range(PAIRS // 100):
         asked = random_box(rng)
         layers = [random_box(rng) for _ in range(99)] + [asked]
-        told = stand(np.array([as_ranges(box) for box in layers], dtype=np.int32), relation, asked)
+        told = stand(columns(layers), relation, asked)
         for box, holds in zip(layers, told.tolist(), strict=True):
             assert holds == EXPECTED[relation](box, asked), (box, asked)
         held += int(told.sum())
@@ -74,7 +78,7 @@ def test_the_model_says_the_same_of_single_boxes():
     rng = random.Random(7)
     for _ in range(2000):
         one, other = random_box(rng), random_box(rng)
-        row = np.array([as_ranges(one)], dtype=np.int32)
+        row = columns([one])
         assert bool(stand(row, Relation.OVERLAPS, other)[0]) == overlaps(one, other), (one, other)
         assert bool(stand(row, Relation.WITHIN, other)[0]) == is_within(one, other), (one, other)
         assert bool(stand(row, Relation.CONTAINS, other)[0]) == is_within(other, one), (one, other)
@@ -82,13 +86,13 @@ def test_the_model_says_the_same_of_single_boxes():
 
 
 def test_a_polar_cap_holds_a_box_across_the_antimeridian():
-    cap = np.array([as_ranges(BBox(-180, 60, 180, 90))], dtype=np.int32)
+    cap = columns([BBox(-180, 60, 180, 90)])
     assert stand(cap, Relation.CONTAINS, BBox(170, 70, -170, 90))[0]
     assert not stand(cap, Relation.CONTAINS, BBox(170, 59, -170, 90))[0]
 
 
 def test_what_has_no_box_stands_nowhere():
-    nowhere = np.array([NOWHERE], dtype=np.int32)
+    nowhere = np.array([NOWHERE], dtype=np.int32).T
     for relation in Relation:
         for asked in (WORLD, BBox(0, 0, 0, 0), BBox(170, -90, -170, 90)):
             assert not stand(nowhere, relation, asked)[0]

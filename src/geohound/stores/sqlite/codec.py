@@ -15,6 +15,7 @@ from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, P
 
 _APART = ("layers", "doors")  # kept in tables of their own
 _LAYER_COLUMNS = ("name", "title", "abstract", "keywords")
+_LAYER_DEFAULTS = tuple((f.name, f.default) for f in fields(Layer) if f.name not in _LAYER_COLUMNS)
 
 
 def clean(text: str) -> str:
@@ -34,7 +35,8 @@ def load_service(body: bytes, layers: tuple[Layer, ...], doors: tuple[str, ...])
 
 
 def dump_layer(layer: Layer) -> bytes:
-    return _dump({name: getattr(layer, name) for name in _names(Layer) if name not in _LAYER_COLUMNS})
+    """Only what it says: most layers leave most unsaid."""
+    return _dump({name: said for name, unsaid in _LAYER_DEFAULTS if (said := getattr(layer, name)) != unsaid})
 
 
 def load_layer(name: str, title: str, abstract: str, keywords: str, body: bytes) -> Layer:

@@ -88,7 +88,7 @@ def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]
     best: tuple[str, list[str], list[str]] = ("", [], [])
     asked = sum(bool(wish.text) for wish in wishes)
     for label, texts in fields.items():
-        if len(best[1]) == asked:
+        if len(best[1]) + len(best[2]) == asked:
             break
         typed, meant = _granted(wishes, texts, is_name=label == "layer name")
         if (len(typed) + len(meant), len(typed)) > (len(best[1]) + len(best[2]), len(best[1])):

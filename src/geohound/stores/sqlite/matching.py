@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -35,41 +36,74 @@ class Matches(NamedTuple):
     whole: npt.NDArray[np.bool_] | None  # per slot: the service itself says all, hence all its layers match
 
 
+class _Scratch(threading.local):
+    """Room for a number per entry, kept from search to search; whoever uses it leaves it empty."""
+
+    def __init__(self) -> None:
+        self.scores = np.zeros(0, np.float32)
+        self.held = np.zeros(0, np.uint32)
+
+    def room(self, size: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:
+        if len(self.scores) < size:
+            self.scores, self.held = np.zeros(size + size // 4, np.float32), np.zeros(size + size // 4, np.uint32)
+        return self.scores[:size], self.held[:size]
+
+
+_scratch = _Scratch()
+
+
 def match_words(view: View, postings: Postings, wishes: Sequence[Wish], *, some: bool = False) -> Matches:
     """Entries that hold all required words, each itself or through its service; or, with `some`, any of them."""
+    granted = [grant(view, postings, wish) for wish in wishes]
     size = len(view.slot_of)
-    scores = np.zeros(size, np.float32)
-    held = np.zeros(size, np.uint32)
+    scores, held = _scratch.room(size)
+    try:
+        return _add_up(view, list(zip(wishes, granted, strict=True)), (scores, held), some)
+    finally:
+        for found in granted:
+            scores[found.entries] = 0
+            held[found.entries] = 0
+
+
+def _add_up(
+    view: View,
+    granted: Sequence[tuple[Wish, Found]],
+    room: tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]],
+    some: bool,
+) -> Matches:
+    scores, held = room
     required = 0
-    total = 0.0
-    for wish in wishes:
-        found = grant(view, postings, wish)
-        weight = wish.weight * math.log(1 + size / (len(found.entries) + 0.5))
-        scores[found.entries] += found.worths * np.float32(weight)
+    weights = [wish.weight * math.log(1 + len(scores) / (len(found.entries) + 0.5)) for wish, found in granted]
+    total = sum(weight for (wish, _), weight in zip(granted, weights, strict=True) if wish.is_required)
+    for (wish, found), weight in zip(granted, weights, strict=True):
+        scores[found.entries] += found.worths * np.float32(weight / max(total, 1e-9))
         if wish.is_required:
             held[found.entries] |= np.uint32(1 << required)
             required += 1
-            total += weight
-    scores /= np.float32(max(total, 1e-9))
-    own, own_held = scores[view.first[:-1]], held[view.first[:-1]]
     everything = np.uint32((1 << required) - 1)
-    entries = np.flatnonzero(held)
+    needed = [found.entries for wish, found in granted if wish.is_required]
+    entries = needed[0] if len(needed) == 1 else np.flatnonzero(held != 0)
     slots = view.slot_of[entries]
-    is_service = view.first[slots] == entries
-    combined = held[entries] | own_held[slots]
+    first = view.first[slots]
+    combined = held[entries] | held[first]
     kept = view.alive[slots] & ((combined != 0) if some else (combined == everything))
-    entries, slots, is_service = entries[kept], slots[kept], is_service[kept]
-    result = scores[entries] + np.where(is_service, np.float32(0), np.float32(_OF_SERVICE) * own[slots])
+    entries, slots, first, combined = entries[kept], slots[kept], first[kept], combined[kept]
+    is_service = first == entries
+    result = scores[entries] + np.where(is_service, np.float32(0), np.float32(_OF_SERVICE) * scores[first])
     if some:
-        result *= np.bitwise_count(combined[kept]).astype(np.float32) / np.float32(max(required, 1))
-    whole = (own_held == everything) & view.alive if required else None
+        result *= np.bitwise_count(combined).astype(np.float32) / np.float32(max(required, 1))
+    whole = np.zeros(len(view.records), np.bool_)
+    whole[slots[is_service & (held[entries] == everything)]] = True
     return Matches(entries, result, None, whole)
 
 
 def grant(view: View, postings: Postings, wish: Wish) -> Found:
-    """The entries that grant one wish."""
+    """The entries that grant one wish, each with the best way in which it does."""
     found: list[Found] = []
     for way in wish.ways:
+        if len(way.factors) == 1 and not wish.beginning:
+            found += [_weighed(view, way, one) for key in way.factors[0] if len((one := postings.find(key)).entries)]
+            continue
         factors = [postings.any_of(factor) for factor in way.factors]
         if wish.beginning:
             factors.append(postings.any_of(postings.beginning_with(wish.beginning)))
@@ -111,8 +145,9 @@ def match_all(view: View) -> Matches:
 def match_box(view: View, relation: Relation, asked: BBox) -> Matches:
     """Entries whose box stands as asked for; the score is the overlap ratio."""
     entries = np.flatnonzero(stand(view.boxes, relation, asked))
-    entries = entries[view.alive[view.slot_of[entries]]]
-    ratios = overlap_ratios(view.boxes[entries], asked)
+    if not view.alive.all():
+        entries = entries[view.alive[view.slot_of[entries]]]
+    ratios = overlap_ratios(view.boxes[:, entries], asked)
     return Matches(entries, ratios, ratios, None)
 
 
@@ -121,9 +156,10 @@ def place(view: View, query: Query, matches: Matches) -> Matches:
     if query.bbox is None:
         return matches
     entries, scores = _with_layers(view, matches)
-    stands_so = stand(view.boxes[entries], query.relation, query.bbox)
+    boxes = view.boxes[:, entries]
+    stands_so = stand(boxes, query.relation, query.bbox)
     entries, scores = entries[stands_so], scores[stands_so]
-    ratios = overlap_ratios(view.boxes[entries], query.bbox)
+    ratios = overlap_ratios(boxes[:, stands_so], query.bbox)
     fit = np.float32(_BOX_FLOOR) + np.float32(1 - _BOX_FLOOR) * np.sqrt(ratios)
     return Matches(entries, scores * fit, ratios, matches.whole)
 

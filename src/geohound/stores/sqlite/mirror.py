@@ -26,24 +26,24 @@ LAST_LETTER = "\U0010ffff"
 
 
 class Grown:
-    """An array that grows at its end."""
+    """An array that grows at its end; with rows, several that grow together."""
 
-    def __init__(self, dtype: Any, width: int = 0) -> None:
-        self._width = (width,) if width else ()
-        self._data: Array = np.zeros((1024, *self._width), dtype=dtype)
+    def __init__(self, dtype: Any, rows: int = 0) -> None:
+        self._rows = (rows,) if rows else ()
+        self._data: Array = np.zeros((*self._rows, 1024), dtype=dtype)
         self.size = 0
 
     def append(self, values: Array) -> None:
-        end = self.size + len(values)
-        if end > len(self._data):
-            larger = np.zeros((max(end + end // 4, 1024), *self._width), dtype=self._data.dtype)
-            larger[: self.size] = self._data[: self.size]
+        end = self.size + values.shape[-1]
+        if end > self._data.shape[-1]:
+            larger = np.zeros((*self._rows, end + end // 4), dtype=self._data.dtype)
+            larger[..., : self.size] = self._data[..., : self.size]
             self._data = larger
-        self._data[self.size : end] = values
+        self._data[..., self.size : end] = values
         self.size = end
 
     def upto(self, size: int) -> Array:
-        return self._data[:size]
+        return self._data[..., :size]
 
 
 class Block(NamedTuple):
@@ -73,7 +73,7 @@ class View(NamedTuple):
     blocks: tuple[Block, ...]
     tail: Tail
     slot_of: npt.NDArray[np.int32]  # per entry
-    boxes: npt.NDArray[np.int32]  # per entry
+    boxes: npt.NDArray[np.int32]  # four rows, per entry
     first: npt.NDArray[np.int64]  # per slot and one more: its first entry
     records: Array
     facet_start: npt.NDArray[np.int64]  # per slot and one more
@@ -176,7 +176,7 @@ class Mirror:
         new = np.frombuffer(records, RECORD)
         slots = np.arange(self._records.size, self._records.size + len(new))
         self._slot_of.append(np.repeat(slots, new["size"]).astype(np.int32))
-        self._boxes.append(np.frombuffer(boxes, "<i4").reshape(-1, 4))
+        self._boxes.append(np.frombuffer(boxes, "<i4").reshape(-1, 4).T)
         self._first.append(self._first.upto(self._first.size)[-1] + np.cumsum(new["size"], dtype=np.int64))
         self._facet_start.append(
             self._facet_start.upto(self._facet_start.size)[-1] + np.cumsum(new["facets"], dtype=np.int64)

@@ -118,17 +118,17 @@ class Postings:
         found = [f for f in map(self.find, dict.fromkeys(terms)) if len(f.entries)]
         return union(found, len(self._view.slot_of))
 
-    def beginning_with(self, beginning: str) -> list[str]:
-        """The words that begin so, at most MAX_BEGINNINGS of each block."""
-        terms: dict[str, None] = {}
+    def beginning_with(self, beginning: str, most_blocks: int | None = None) -> list[str]:
+        """The words that begin so, at most MAX_BEGINNINGS of each block; of some blocks only, if that will do."""
+        terms: dict[str, None] = dict.fromkeys(self._view.tail.beginning_with(beginning)[:MAX_BEGINNINGS])
         span = (beginning, beginning + LAST_LETTER)
-        for block in self._view.blocks:
+        step = -(-len(self._view.blocks) // most_blocks) if most_blocks else 1
+        for block in self._view.blocks[:: step or 1]:
             rows = self._connection.execute(
                 "SELECT term FROM posting WHERE block = ? AND term >= ? AND term < ? LIMIT ?",
                 (block.id, *span, MAX_BEGINNINGS),
             )
             terms |= dict.fromkeys(term for (term,) in rows)
-        terms |= dict.fromkeys(self._view.tail.beginning_with(beginning)[:MAX_BEGINNINGS])
         return list(terms)
 
 
@@ -140,7 +140,7 @@ def union(found: list[Found], size: int) -> Found:
         best = np.zeros(size, np.float32)
         for entries, worths in found:
             best[entries] = np.maximum(best[entries], worths)
-        entries = np.flatnonzero(best)
+        entries = np.flatnonzero(best > 0)
         return Found(entries, best[entries])
     entries = np.concatenate([f.entries for f in found])
     worths = np.concatenate([f.worths for f in found])

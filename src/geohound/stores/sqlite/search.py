@@ -27,6 +27,7 @@ _STATE_BONUS = {State.ALIVE: 0.06, State.DEAD: -0.35, State.UNSURE: -0.03, State
 _QUALITY_BONUS = 0.06
 _POPULARITY_BONUS = 0.04
 _MUCH_SEEN = 50.0
+_MANY = 20_000
 
 
 class Folded(NamedTuple):
@@ -69,10 +70,11 @@ def search(connection: sqlite3.Connection, query: Query, index: Index) -> Result
     folded = _fold(view, matches)
     passed = passing(connection, view, folded.slots, query)
     ranks = _ranks(view, folded)
-    kept = _without_twins(view, folded.slots, ranks, all_but(passed, "", len(folded.slots)))
+    window = 2 * (max(query.offset, 0) + max(query.limit, 0))
+    kept = _without_twins(view, folded, ranks, all_but(passed, "", len(folded.slots)), window)
     facets = count_facets(connection, view, folded.slots[kept])
     for name in passed:
-        others = _without_twins(view, folded.slots, ranks, all_but(passed, name, len(folded.slots)))
+        others = _without_twins(view, folded, ranks, all_but(passed, name, len(folded.slots)), window)
         facets |= count_facets(connection, view, folded.slots[others], (name,))
     hits = _hits(asking, matches, folded, ranks, _page(ranks, kept, query))
     suggestion = suggest(asking.postings, terms) if partial or not len(kept) else ""
@@ -127,21 +129,23 @@ def _ranks(view: View, folded: Folded) -> npt.NDArray[np.float32]:
 
 
 def _without_twins(
-    view: View, slots: npt.NDArray[np.int64], ranks: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_]
+    view: View, folded: Folded, ranks: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_], window: int
 ) -> npt.NDArray[np.int64]:
-    """Places of those that pass, the best of near-duplicates only."""
+    """Places of those that pass, the best of near-duplicates only; of very many, only the best are looked at."""
     places = np.flatnonzero(kept)
-    twins = view.records["twin"][slots[places]]
+    among = np.arange(len(places))
+    if len(places) > _MANY:
+        among = np.argpartition(-ranks[places], min(window, len(places) - 1))[:window]
+    twins = view.records["twin"][folded.slots[places[among]]]
     order = np.argsort(twins, kind="stable")
     same = np.flatnonzero(twins[order][1:] == twins[order][:-1])
     if not len(same):
         return places
-    involved = np.unique(np.concatenate((order[same], order[same + 1])))
+    involved = among[np.unique(np.concatenate((order[same], order[same + 1])))]
     best: dict[int, int] = {}
     for at in involved[np.argsort(-ranks[places[involved]], kind="stable")].tolist():
-        best.setdefault(int(twins[at]), at)
-    folded_away = np.setdiff1d(involved, list(best.values()))
-    return np.delete(places, folded_away)
+        best.setdefault(int(view.records["twin"][folded.slots[places[at]]]), at)
+    return np.delete(places, np.setdiff1d(involved, list(best.values())))
 
 
 def _page(ranks: npt.NDArray[np.float32], kept: npt.NDArray[np.int64], query: Query) -> list[int]:
@@ -161,9 +165,8 @@ def _hits(
 ) -> list[Hit]:
     connection, view, _, query, _, wishes = asking
     nums = [int(view.records["num"][folded.slots[at]]) for at in page]
-    twins = view.records["twin"][folded.slots]
-    has_twins = len(np.unique(twins)) < len(twins)
     services = read_services(connection, nums, with_layers=False)
+    twins = view.records["twin"][folded.slots]
     hits = []
     for at, num in zip(page, nums, strict=True):
         slot = int(folded.slots[at])
@@ -177,13 +180,13 @@ def _hits(
             scores=matches.scores[span],
             size=int(view.first[slot + 1] - view.first[slot]) - 1,
             is_whole=query.bbox is None and matches.whole is not None and bool(matches.whole[slot]),
-            twins=_twins(view, folded, slot) if has_twins else [],
+            twins=_twins(view, folded, twins, slot),
         )
         hits.append(build_hit(connection, query, wishes, services[num], chosen))
     return hits
 
 
-def _twins(view: View, folded: Folded, slot: int) -> list[int]:
+def _twins(view: View, folded: Folded, twins: npt.NDArray[np.uint64], slot: int) -> list[int]:
     """Numbers of the near-duplicates of a service among those that match."""
-    same = folded.slots[view.records["twin"][folded.slots] == view.records["twin"][slot]]
+    same = folded.slots[np.flatnonzero(twins == view.records["twin"][slot])]
     return [int(num) for num in view.records["num"][same[same != slot]][:20]]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from geohound.wording import Term, Terms, closest, is_unspaced, stems, stop_words
+from geohound.wording.spelling import distance
 
 from .entries import STEM
 from .postings import Postings
 
 _LEAST_CHARS = 4
+_MOST_BLOCKS = 6
+_MOST_COMPARED = 10
 
 
 def suggest(postings: Postings, terms: Terms) -> str:
@@ -32,5 +35,14 @@ def _mend(postings: Postings, term: Term) -> str:
     # Few slips are in the first letters; where they are, the two are in the wrong order or one is missing.
     near: dict[str, None] = {}
     for beginning in dict.fromkeys((word[:3], word[:2], word[1] + word[0], word[0], word[1:3])):
-        near |= dict.fromkeys(other for other in postings.beginning_with(beginning) if abs(len(other) - len(word)) <= 2)
-    return closest(word, [(other, len(postings.find(other).entries)) for other in near])
+        near |= dict.fromkeys(
+            other
+            for other in postings.beginning_with(beginning, _MOST_BLOCKS)
+            if abs(len(other) - len(word)) <= 2 and other.isalpha()
+        )
+    first = closest(word, [(other, 0) for other in near])
+    if not first:
+        return ""
+    most = distance(word, first, _LEAST_CHARS)
+    equals = [other for other in near if distance(word, other, most) == most]
+    return max(equals[:_MOST_COMPARED], key=lambda other: len(postings.find(other).entries))

@@ -200,6 +200,7 @@ def while_writing(store: Store, path: Path, first: int, rate: float) -> dict[str
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--copies", type=int, default=1, help="write a part and copy it so often (see search_copies)")
     parser.add_argument(
         "--folder", help="where the catalogue is built; a temporary folder that is deleted if not given"
     )

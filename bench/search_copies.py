@@ -45,8 +45,8 @@ def multiply(path: Path, copies: int) -> None:
 def _copy_rows(connection: sqlite3.Connection, copy: int, highest: int) -> None:
     step = copy * highest
     connection.execute(
-        "INSERT INTO service (num, id, kind, endpoint, loose_endpoint, version, title, fingerprint, content_key, state, "
-        "first_seen, last_seen, popularity, revision, body) "
+        "INSERT INTO service (num, id, kind, endpoint, loose_endpoint, version, title, fingerprint, content_key, "
+        "state, first_seen, last_seen, popularity, revision, body) "
         f"SELECT num + {step}, id || '-{copy}', kind, endpoint || '/{copy}', loose_endpoint || '/{copy}', version, "
         f"title, fingerprint || '-{copy}', content_key || '-{copy}', state, first_seen, last_seen, popularity, "
         f"revision + {copy * _BLOCK_STEP}, body FROM service WHERE num <= {highest}"

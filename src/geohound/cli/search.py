@@ -62,15 +62,16 @@ def search(
     )
     with assembly.open_catalogue(settings) as found_in:
         results = found_in.search(query)
-    if json:
-        for found in results.hits:
-            printing.line(printing.hit(found))
-        printing.line({"summary": _summary(results)})
-        return
-    for rank, found in enumerate(results.hits, start=offset + 1):
-        _show(rank, found, verbose)
-    if not quiet:
-        printing.say(_closing(results))
+    with printing.to_a_reader():
+        if json:
+            for found in results.hits:
+                printing.line(printing.hit(found))
+            printing.line({"summary": _summary(results)})
+            return
+        for rank, found in enumerate(results.hits, start=offset + 1):
+            _show(rank, found, verbose)
+        if not quiet:
+            printing.say(_closing(results))
 
 
 def _show(rank: int, found: Hit, verbose: bool) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geohound.model.bbox import BBox
@@ -179,6 +179,7 @@ HOSTILE = st.text(st.characters(), min_size=1, max_size=40) | st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(HOSTILE, st.sampled_from(sorted(discover("kinds"))))
 def test_whatever_a_layer_is_called_snippets_stay_what_they_are(name: str, kind: str) -> None:
     layer = replace(FOREST, name=name, title=name, links=("https://a.example/0",))
@@ -198,6 +199,7 @@ def test_whatever_a_layer_is_called_snippets_stay_what_they_are(name: str, kind:
             assert "</script" not in snippet.code.lower()
 
 
+@settings(deadline=None)
 @given(
     st.floats(-180, 180), st.floats(-90, 90), st.floats(-180, 180), st.floats(-90, 90),
     st.sampled_from(["wms", "wfs", "wcs", "wmts", "ogcapi-features", "arcgis-mapserver", "xyz"]),

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geohound import assembly
@@ -139,11 +139,13 @@ def test_a_broken_topic_file_is_refused_with_its_name(tmp_path: Path, text: str)
         read_topic(path)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_survived(text: str) -> None:
     CLASSIFIER.classify_text(text)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["forest", "sea", "xyz", "land", "cover", "土地覆盖"]), max_size=8))
 def test_more_text_never_takes_a_class_away(words: list[str]) -> None:
     for n in range(len(words)):

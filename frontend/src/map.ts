@@ -19,7 +19,7 @@ import { boxStyle, readPalette } from "./palette";
 const SIDES = ["west", "south", "east", "north"] as const;
 const WORLD: Extent = [-175, -58, 175, 80];
 
-export function showMap(target: HTMLElement): void {
+export function showMap(target: HTMLElement): OlMap {
   target.hidden = false;
   const found = new VectorSource({ wrapX: true });
   const asked = new VectorSource({ wrapX: true });
@@ -52,6 +52,7 @@ export function showMap(target: HTMLElement): void {
   if (target.dataset["map"] === "search" && form) bindRectangle(map, asked, form);
   map.once("change:size", () => fit(map, asked, found));
   fit(map, asked, found);
+  return map;
 }
 
 /** Draw the box of each listed item; pointing at or tabbing to the item lights its box up. */

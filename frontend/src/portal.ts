@@ -8,7 +8,11 @@ enableCopyButtons(document);
 const target = document.querySelector<HTMLElement>("[data-map]");
 if (target) {
   const { showMap } = await import("./map");
-  showMap(target);
+  const map = showMap(target);
+  if (target.dataset["preview"]) {
+    const { enablePreview } = await import("./preview");
+    enablePreview(map, target);
+  }
 }
 
 const form = document.querySelector<HTMLFormElement>("#ask");

@@ -1,3 +1,19 @@
 """Geohound finds geospatial web services, proves that they are alive, and lets people search and use them."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from geohound.library import Catalogue, acrawl, aidentify, crawl, identify
+
 __version__ = "0.1.0"
+__all__ = ["Catalogue", "__version__", "acrawl", "aidentify", "crawl", "identify"]
+
+
+def __getattr__(name: str) -> Any:
+    """The names for Python users, fetched on first use: the command line starts without them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("geohound.library"), name)

@@ -11,6 +11,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from geohound.model import contracts
+from geohound.model.topic import Topic
 
 
 class MalformedPartError(Exception):
@@ -24,6 +25,7 @@ DRAWERS: Mapping[str, type[Any]] = MappingProxyType(
         "harvesters": contracts.Harvester,
         "searchers": contracts.Searcher,
         "exporters": contracts.Exporter,
+        "topics": Topic,
     }
 )
 

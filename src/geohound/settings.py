@@ -71,6 +71,9 @@ class Settings:
     # the portal
     web_host: str = _setting("127.0.0.1", "address on which the portal listens")
     web_port: int = _setting(8080, "port on which the portal listens")
+    api_requests_per_minute: int = _setting(600, "requests that one address may send to the API; 0 for no limit")
+    # what services are sorted by
+    topic_files: tuple[str, ...] = _setting((), "files with topics of your own, beside those that Geohound brings")
 
 
 def load(path: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:

@@ -108,6 +108,8 @@ def test_inputs_that_cannot_be_asked_are_told(words: tuple[str, ...], told: str)
         (("crawl", "--seeds", "missing.txt"), "cannot be read"),
         (("search", "x", "--bbox", "1,2,3"), "a box is four numbers"),
         (("search", "x", "--state", "well"), "'well' is not known here"),
+        (("search", "x", "--where", "colour=red"), "write FACET=VALUE"),
+        (("search", "x", "--years", "soon"), "write a year"),
         (("search", "x", "--config", "missing.toml"), "cannot be read"),
         (("geoweb", "truth", "--kinds", "nothing"), "no such kind"),
         (("fly",), "No such command"),
@@ -206,6 +208,30 @@ def test_what_was_crawled_can_be_searched_and_shown(crawled) -> None:
         shown = json.loads(geohound("show", name, "--json", "--catalogue", str(path)).stdout.splitlines()[0])
         assert shown["health"]["state"] == "alive"
         assert shown["sightings"]
+
+
+def test_a_reader_that_goes_away_ends_a_search_quietly(crawled) -> None:
+    command = [sys.executable, "-m", "geohound", "search", "--limit", "1000", "--catalogue", str(crawled[0])]
+    for more in ([], ["--json"]):
+        with subprocess.Popen([*command, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as searching:
+            assert searching.stdout
+            assert searching.stderr
+            searching.stdout.close()
+            told = searching.stderr.read()
+            assert (searching.wait(), told) == (0, b"")
+
+
+def test_a_search_is_narrowed_by_facets(crawled) -> None:
+    path = str(crawled[0])
+
+    def ask(*words: str) -> dict:
+        return json.loads(geohound("search", *words, "--json", "--catalogue", path).stdout.splitlines()[-1])["summary"]
+
+    everything = ask()
+    kind, count = next(iter(everything["facets"]["kind"].items()))
+    assert ask("--where", f"kind={kind}")["total"] == ask("--kind", kind)["total"] == count < everything["total"]
+    assert ask("--where", "https=no")["total"] == everything["facets"]["https"]["no"]
+    assert ask("--country", "xx")["total"] == 0
 
 
 def test_show_tells_what_to_do_with_an_unknown_name(crawled) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import sys
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from geohound.assembly import StoreError
 from geohound.settings import SettingsError
 
 from . import crawl, demo, doctor, geoweb, identify, mine, search, serve, show, visits
-from .printing import err, printable
+from .printing import drop_output, err, printable
 
 app = typer.Typer(
     name="geohound",
@@ -51,13 +50,15 @@ def main() -> None:
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
     logging.getLogger().handlers[0].setLevel(logging.WARNING)
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here, where a reader that has gone is no trouble
     except (SettingsError, StoreError) as error:
         err.print(printable(str(error)), markup=False)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # The reader (head, less) has gone; do not let the interpreter complain about the same pipe again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         sys.exit(0)

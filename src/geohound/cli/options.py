@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from geohound import settings as settings_module
 from geohound.model.bbox import BBox, parse_bbox
+from geohound.model.query import FACETS
 from geohound.settings import Settings
 
 CATALOGUE = Annotated[
@@ -65,3 +67,31 @@ def choices(text: str | None, allowed: list[str], hint: str) -> tuple[str, ...]:
         if word not in allowed:
             raise typer.BadParameter(f"{word!r} is not known here; choose from {', '.join(allowed)}.", param_hint=hint)
     return words
+
+
+def values(text: str | None) -> tuple[str, ...]:
+    """A comma-separated list."""
+    return tuple(word for part in (text or "").split(",") if (word := part.strip()))
+
+
+def facets(given: list[str]) -> dict[str, tuple[str, ...]]:
+    """FACET=VALUE, the values of one facet gathered."""
+    gathered: dict[str, tuple[str, ...]] = {}
+    for text in given:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if name not in FACETS or not equals or not value:
+            known = ", ".join(FACETS)
+            raise typer.BadParameter(f"write FACET=VALUE, where FACET is one of {known}.", param_hint="--where")
+        gathered[name] = (*gathered.get(name, ()), value)
+    return gathered
+
+
+def years(text: str | None) -> tuple[int, int] | None:
+    """A year, or the first and last of several."""
+    if not text:
+        return None
+    match = re.fullmatch(r"(\d{4})(?:\s*[-/]\s*(\d{4}))?", text.strip(), re.ASCII)
+    if not match:
+        raise typer.BadParameter("write a year, such as 2010, or two, such as 1990-2010.", param_hint="--years")
+    first, last = int(match[1]), int(match[2] or match[1])
+    return min(first, last), max(first, last)

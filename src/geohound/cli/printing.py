@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
+import typer
 from rich.console import Console
 
 from geohound.model import url as urls
@@ -31,6 +35,22 @@ def line(value: dict[str, Any]) -> None:
 def say(text: str) -> None:
     """A plain line; what comes from the network is never read as markup, nor as terminal control."""
     sys.stdout.write(printable(text) + "\n")
+
+
+def drop_output() -> None:
+    """The reader (head, less) has gone; do not let the interpreter complain about the same pipe again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def to_a_reader() -> Iterator[None]:
+    """Print all of this, or as much as is read: who looks at the first lines only has seen enough."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_output()
+        raise typer.Exit(0) from None
 
 
 def printable(text: str) -> str:
@@ -108,6 +128,9 @@ def hit(found: Hit) -> dict[str, Any]:
         "score": round(found.score, 4),
         "bbox": box_list(service.extent.box) if service.extent else None,
         "layers": [layer_object(layer) for layer in found.layers],
+        "match_count": found.match_count,
+        "layer_count": found.layer_count,
         "state": str(found.state),
         "why": found.why,
+        "also": list(found.also),
     }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from geohound import assembly
 from geohound.model.bbox import Relation
 from geohound.model.health import State
-from geohound.model.query import Hit, Query
+from geohound.model.query import Hit, Query, Results
 
 from . import options, printing
 
@@ -25,7 +25,16 @@ def search(
         Relation, typer.Option(help="How the layer's box stands to the one asked for.")
     ] = Relation.OVERLAPS,
     kind: Annotated[str | None, typer.Option(metavar="ID,…", help="Kinds of service, such as wms,wfs.")] = None,
+    topic: Annotated[str | None, typer.Option(metavar="ID,…", help="Topics, such as land_cover.")] = None,
+    class_: Annotated[str | None, typer.Option("--class", metavar="ID,…", help="Classes of a topic.")] = None,
     state: Annotated[str | None, typer.Option(metavar="STATE,…", help="alive, dead, unsure or unknown.")] = None,
+    country: Annotated[str | None, typer.Option(metavar="CODE,…", help="Countries of the host, such as de,br.")] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACET=VALUE", help="Any other facet: provider, language, crs, format, licence …"),
+    ] = None,
+    years: Annotated[str | None, typer.Option(metavar="YEAR[-YEAR]", help="Time that the layers cover.")] = None,
+    synonyms: Annotated[bool, typer.Option(help="Also find synonyms and translations.")] = True,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Hits to show.")] = 10,
     offset: Annotated[int, typer.Option(min=0, help="Hits to leave out at the beginning.")] = 0,
     catalogue: options.CATALOGUE = None,
@@ -42,29 +51,27 @@ def search(
         relation=relation,
         kinds=options.choices(kind, list(assembly.kinds()), "--kind"),
         states=tuple(State(s) for s in options.choices(state, [str(s) for s in State], "--state")),
+        topics=options.values(topic),
+        classes=options.values(class_),
+        countries=options.values(country),
+        where=options.facets(where or []),
+        years=options.years(years),
+        expand=synonyms,
         limit=limit,
         offset=offset,
     )
     with assembly.open_catalogue(settings) as found_in:
         results = found_in.search(query)
-    if json:
-        for found in results.hits:
-            printing.line(printing.hit(found))
-        facets = {name: dict(values) for name, values in results.facets.items()}
-        printing.line(
-            {
-                "summary": {
-                    "total": results.total,
-                    "elapsed_ms": round(results.elapsed_ms, 2),
-                    "facets": facets,
-                }
-            }
-        )
-        return
-    for rank, found in enumerate(results.hits, start=offset + 1):
-        _show(rank, found, verbose)
-    if not quiet:
-        printing.say(_closing(results.total, len(results.hits), results.elapsed_ms))
+    with printing.to_a_reader():
+        if json:
+            for found in results.hits:
+                printing.line(printing.hit(found))
+            printing.line({"summary": _summary(results)})
+            return
+        for rank, found in enumerate(results.hits, start=offset + 1):
+            _show(rank, found, verbose)
+        if not quiet:
+            printing.say(_closing(results))
 
 
 def _show(rank: int, found: Hit, verbose: bool) -> None:
@@ -75,12 +82,28 @@ def _show(rank: int, found: Hit, verbose: bool) -> None:
     shown = found.layers if verbose else found.layers[:3]
     for layer in shown:
         printing.say(f"     · {layer.title or layer.name}  ({layer.name})")
-    if len(found.layers) > len(shown):
-        printing.say(f"     · and {len(found.layers) - len(shown)} more layers")
+    if found.match_count > len(shown):
+        printing.say(f"     · and {found.match_count - len(shown)} more layers")
+    if found.also:
+        printing.say(f"     the same elsewhere: {', '.join(found.also)}")
     printing.say(f"     {service.id}  {found.why}")
 
 
-def _closing(total: int, shown: int, elapsed_ms: float) -> str:
-    if not total:
-        return "Nothing found. Try fewer words or a larger box, or crawl more: geohound crawl URL"
-    return f"{shown} of {total} services, {elapsed_ms:.0f} ms"
+def _summary(results: Results) -> dict[str, Any]:
+    return {
+        "total": results.total,
+        "elapsed_ms": round(results.elapsed_ms, 2),
+        "facets": {name: dict(values) for name, values in results.facets.items()},
+        "suggestion": results.suggestion or None,
+        "partial": results.partial,
+    }
+
+
+def _closing(results: Results) -> str:
+    meant = f"Did you mean: {results.suggestion}" if results.suggestion else ""
+    if not results.total:
+        return meant or "Nothing found. Try fewer words or a larger box, or crawl more: geohound crawl URL"
+    told = f"{len(results.hits)} of {results.total} services, {results.elapsed_ms:.0f} ms"
+    if results.partial:
+        told = f"Nothing holds all of the words; these hold some. {told}"
+    return f"{told}. {meant}" if meant else told

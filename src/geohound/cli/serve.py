@@ -53,9 +53,16 @@ def run_portal(listener: socket.socket, settings: Settings, *, json: bool, quiet
 
     host, port = listener.getsockname()[:2]
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-    with assembly.open_catalogue(settings) as catalogue:
+    with assembly.open_shelf(settings) as shelf:
         about = About(user_agent=settings.user_agent, host_delay_s=settings.host_delay_s, contact=settings.contact)
-        app = create_app(catalogue, assembly.kinds(), about=about)
+        app = create_app(
+            shelf.catalogue,
+            assembly.kinds(),
+            about=about,
+            sorter=shelf.sorter,
+            tasks=shelf.tasks,
+            requests_per_minute=settings.api_requests_per_minute,
+        )
         level = "info" if verbose else "warning"
         server = uvicorn.Server(uvicorn.Config(app, log_level=level, access_log=verbose, server_header=False))
         if json:

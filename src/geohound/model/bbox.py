@@ -27,7 +27,8 @@ class BBox:
     north: float
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(v) for v in self.as_tuple()):
+        # Sums of numbers are finite only where all are.
+        if not math.isfinite(self.west + self.south + self.east + self.north):
             raise ValueError("a box needs four finite numbers")
         if not (-180 <= self.west <= 180 and -180 <= self.east <= 180):
             raise ValueError("longitudes go from -180 to 180")

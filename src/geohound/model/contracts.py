@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from .health import Check, Health
+from .health import Check, Health, State
 from .query import Query, Results
 from .service import Refusal, Service, Sighting
 from .visit import (
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from geohound.document import Document
 
 AnswerT = TypeVar("AnswerT", covariant=True)  # noqa: PLC0105
+
+
+# The topics of a service, each with one of its classes ("" where the topic has none). A store asks once per written
+# service and keeps the pairs as the facets "topic" and "class".
+TopicsOf = Callable[[Service], Sequence[tuple[str, str]]]
 
 
 class StoreError(Exception):
@@ -217,6 +222,9 @@ class Catalogue(Protocol):
 
     def health(self, service_id: str) -> Health: ...
 
+    def services(self, kinds: Sequence[str] = (), states: Sequence[State] = ()) -> Iterator[Service]:
+        """All services, or those of some kinds and states, in the order in which they were found."""
+
     def search(self, query: Query) -> Results: ...
 
     def count(self) -> tuple[int, int]:
@@ -227,5 +235,5 @@ class Catalogue(Protocol):
 
 __all__ = [
     "Catalogue", "Clock", "Exporter", "Failure", "Fetcher", "Frontier", "Harvester", "Kind", "Order", "Response",
-    "Searcher", "StoreError",
+    "Searcher", "StoreError", "TopicsOf",
 ]  # fmt: skip

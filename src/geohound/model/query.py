@@ -9,9 +9,20 @@ from .bbox import BBox, Relation
 from .health import State
 from .service import Layer, Service
 
+# What can be counted and filtered by; values are text as the catalogue holds it. New ones go to the end.
+FACETS = (
+    "kind", "topic", "class", "country", "provider", "language", "crs", "format", "licence", "state", "quality",
+    "https", "cors", "decade",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
+    """What is asked for. Text holds words, "phrases", beginnings* and -unwanted words.
+
+    `where` filters by any of FACETS; the values of one facet are alternatives, the facets must all hold.
+    """
+
     text: str = ""
     bbox: BBox | None = None
     relation: Relation = Relation.OVERLAPS
@@ -20,6 +31,22 @@ class Query:
     states: tuple[State, ...] = ()
     limit: int = 20
     offset: int = 0
+    classes: tuple[str, ...] = ()
+    countries: tuple[str, ...] = ()
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    years: tuple[int, int] | None = None  # the service covers some of these years, first and last
+    expand: bool = True  # also find synonyms and translations
+
+    def filters(self) -> dict[str, tuple[str, ...]]:
+        """Every filter by facet, those with a field of their own included."""
+        named = {
+            "kind": self.kinds,
+            "topic": self.topics,
+            "class": self.classes,
+            "country": self.countries,
+            "state": tuple(str(state) for state in self.states),
+        }
+        return {k: v for k, v in {**self.where, **{k: v for k, v in named.items() if v}}.items() if v}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +55,7 @@ class Hit:
 
     There may be thousands: the service comes without its own list (the catalogue's `get` brings it), `layers`
     holds the best that match, `match_count` says how many match and `layer_count` how many there are.
+    `also` are the ids of near-duplicates that match as well and are folded under this one.
     """
 
     service: Service
@@ -37,6 +65,7 @@ class Hit:
     state: State
     layer_count: int = 0
     match_count: int = 0
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +73,6 @@ class Results:
     hits: tuple[Hit, ...]
     total: int
     elapsed_ms: float
-    facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # FACETS, most frequent values first
+    suggestion: str = ""  # "did you mean": the text with misspelt words mended
+    partial: bool = False  # nothing holds all words: these hold some

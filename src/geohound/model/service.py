@@ -78,6 +78,7 @@ class Layer:
     queryable: bool = False
     parent: str = ""  # name or title of the group it stands in
     links: tuple[str, ...] = ()  # what it points to: tile templates, items, metadata
+    grids: tuple[str, ...] = ()  # names of the tile grids that it is cut by
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ class Service:
     layers_truncated: bool = False
     fingerprint: str = ""
     companions: tuple[str, ...] = ()  # further documents of this service that complete what this one says
+    grids: tuple[str, ...] = ()  # tile grids, as the texts of `model.grid`
     provisional: bool = False  # the kind is a guess: a companion that says otherwise is right
 
     @property

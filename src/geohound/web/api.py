@@ -1,127 +1,260 @@
-"""The JSON side of the portal: search and services for programs, troubles as problem documents."""
+"""The JSON side of the portal, for programs: one function per address, and the table that lists them all."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
-from datetime import datetime
-from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
-from geohound.model.bbox import BBox
-from geohound.model.query import Hit
-from geohound.model.service import Extent, Layer, Service
+from geohound import __version__
+from geohound.model.query import Query
+from geohound.model.service import Service
+from geohound.opening import open_layer
 
-from .asking import MAX_OFFSET, read_query, read_whole
+from .answering import JSON_LINES, answer, lines, problem, wants_lines
+from .api_asking import (
+    LAYER_PAGE,
+    LAYER_WINDOW,
+    OPEN,
+    REPORT_NAME,
+    SEARCH,
+    SERVICE_ID,
+    SUGGEST,
+    TASK_ID,
+    read_params,
+    read_window,
+)
+from .api_schemas import SCHEMAS, named
+from .asking import MAX_OFFSET, read_bbox, read_query
 from .finding import find
+from .openapi import Operation, document
+from .openapi import routes as routes_of
 from .portal import portal_of
-from .showing import box_of
+from .records import (
+    brief_layer,
+    brief_service,
+    hit_record,
+    layer_record,
+    opening_record,
+    results_record,
+    service_record,
+)
+from .reporting import REPORTS, facet_records, report
 
-_MAX_LAYERS = 1_000
-_DEFAULT_LAYERS = 100
-# Reading is public and no answer depends on who asks, so that other sites' pages may read too.
-_OPEN = {"Access-Control-Allow-Origin": "*"}
+__all__ = ["opensearch", "problem", "routes"]
+
+_MAX_SIGHTINGS = 200
 
 
 def search(request: Request) -> Response:
-    """GET /api/v1/search"""
+    """GET /search"""
     portal = portal_of(request)
-    query = read_query(request.query_params, portal.kinds)
+    query = _query(request)
+    if wants_lines(request):
+        return lines(_all_hits(request, query))
     results = find(portal.catalogue, query)
-    return _answer(
-        {
-            "hits": [hit_record(hit) for hit in results.hits],
-            "total": results.total,
-            "elapsed_ms": round(results.elapsed_ms, 3),
-            "facets": {name: dict(counts) for name, counts in results.facets.items()},
-        }
-    )
+    return answer(request, results_record(results, _next(query.offset, query.limit, results.total)))
+
+
+def opensearch(request: Request) -> Response:
+    """The same search for OpenSearch clients, who send the parameters that they leave open without a value."""
+    pairs = [(k, v) for k, v in request.query_params.multi_items() if v]
+    return search(Request({**request.scope, "query_string": urlencode(pairs).encode()}))
+
+
+def layers(request: Request) -> Response:
+    """GET /layers: the layers that match, each with its service"""
+    portal = portal_of(request)
+    query = _query(request)
+    results = find(portal.catalogue, query)
+    found = [
+        {**brief_layer(layer), "service": hit.service.id, "kind": hit.service.kind, "endpoint": hit.service.endpoint}
+        for hit in results.hits
+        for layer in hit.layers
+    ]
+    if wants_lines(request):
+        return lines(found)
+    record = {"layers": found, "total": results.total, "next": _next(query.offset, query.limit, results.total)}
+    return answer(request, record)
+
+
+def facets(request: Request) -> Response:
+    """GET /facets"""
+    portal = portal_of(request)
+    results = find(portal.catalogue, replace(_query(request), limit=1, offset=0))
+    return answer(request, {"total": results.total, "facets": facet_records(portal, results)})
+
+
+def services(request: Request) -> Response:
+    """GET /services; all of them as JSON lines, in the order in which they were found"""
+    portal = portal_of(request)
+    query = _query(request)
+    if wants_lines(request) and not (query.text or query.bbox):
+        return lines(map(brief_service, portal.catalogue.services(query.kinds, query.states)))
+    if wants_lines(request):
+        return lines(_all_hits(request, query))
+    results = portal.catalogue.search(query)
+    found = [brief_service(hit.service) | {"layer_count": hit.layer_count} for hit in results.hits]
+    record = {"services": found, "total": results.total, "next": _next(query.offset, query.limit, results.total)}
+    return answer(request, record)
 
 
 def service(request: Request) -> Response:
-    """GET /api/v1/services/{id}; layers in pages, since one service may have thousands"""
-    catalogue = portal_of(request).catalogue
-    limit = read_whole(request.query_params, "limit", _DEFAULT_LAYERS, (1, _MAX_LAYERS))
-    offset = read_whole(request.query_params, "offset", 0, (0, MAX_OFFSET * 100))
-    found = catalogue.get(request.path_params["id"])
+    """GET /services/{id}; layers in pages, since one service may have thousands"""
+    portal = portal_of(request)
+    limit, offset = read_window(read_params(request, LAYER_WINDOW), LAYER_PAGE)
+    found = _service(request)
+    record = service_record(found, limit, offset)
+    record["topics"] = [{"topic": topic, "class": each} for topic, each in portal.topics_of(found)]
+    record["health"] = asdict(portal.catalogue.health(found.id))
+    record["sightings"] = [asdict(s) for s in portal.catalogue.sightings(found.id)[:_MAX_SIGHTINGS]]
+    return answer(request, record)
+
+
+def service_layers(request: Request) -> Response:
+    """GET /services/{id}/layers"""
+    limit, offset = read_window(read_params(request, LAYER_WINDOW), LAYER_PAGE)
+    found = _service(request).layers
+    if wants_lines(request):
+        return lines(map(layer_record, found))
+    shown = [layer_record(layer) for layer in found[offset : offset + limit]]
+    return answer(request, {"layers": shown, "total": len(found), "next": _next(offset, limit, len(found))})
+
+
+def open_service(request: Request) -> Response:
+    """GET /services/{id}/open: requests and snippets for a layer and a box"""
+    params = read_params(request, OPEN)
+    found = _service(request)
+    name, box = params.get("layer"), read_bbox(params)
+    layer = next((la for la in found.layers if la.name == name), None) if name is not None else None
+    if name is not None and layer is None:
+        raise HTTPException(404, "The service has no layer of this name.")
+    return answer(request, opening_record(open_layer(found, layer, box)))
+
+
+def suggest(request: Request) -> Response:
+    """GET /suggest: what browsers show below their search box, in the form that they expect"""
+    portal = portal_of(request)
+    text = read_query(read_params(request, SUGGEST), portal.kinds).text
+    found: dict[str, None] = {}
+    if text:
+        results = portal.catalogue.search(Query(text=f"{text}*", limit=8))
+        for hit in results.hits:
+            found |= dict.fromkeys(la.title or la.name for la in hit.layers[:2])
+            found |= dict.fromkeys([hit.service.title])
+    titles = [" ".join(title.split())[:100] for title in found if title.strip()][:10]
+    return answer(request, [text, titles], "application/x-suggestions+json")
+
+
+def tasks(request: Request) -> Response:
+    """GET /tasks"""
+    return answer(request, {"tasks": list(portal_of(request).tasks())})
+
+
+def task(request: Request) -> Response:
+    """GET /tasks/{id}"""
+    number = request.path_params["id"]
+    found = next((row for row in portal_of(request).tasks() if str(row["id"]) == number), None)
+    if found is None:
+        raise HTTPException(404, "There is no task of this number in the catalogue.")
+    return answer(request, found)
+
+
+def reports(request: Request) -> Response:
+    """GET /reports"""
+    return answer(request, {"reports": [{"name": name, "title": title} for name, title in REPORTS.items()]})
+
+
+def one_report(request: Request) -> Response:
+    """GET /reports/{name}"""
+    name = request.path_params["name"]
+    if name not in REPORTS:
+        raise HTTPException(404, f"There is no report of this name; there are {', '.join(REPORTS)}.")
+    return answer(request, report(portal_of(request), name))
+
+
+def health(request: Request) -> Response:
+    """GET /health"""
+    found, found_layers = portal_of(request).catalogue.count()
+    record = {"status": "ok", "version": __version__, "services": found, "layers": found_layers}
+    return answer(request, record)
+
+
+def openapi(request: Request) -> Response:
+    """GET /openapi.json"""
+    return answer(request, document(_OPERATIONS, SCHEMAS, {"kind": sorted(portal_of(request).kinds)}))
+
+
+def _query(request: Request) -> Query:
+    """The query; pages are named by cursor, or by number for those who count themselves."""
+    params = read_params(request, SEARCH)
+    query = read_query(params, portal_of(request).kinds)
+    if "cursor" in params:
+        return replace(query, offset=read_window(params, (1, query.limit))[1])
+    return query
+
+
+def _service(request: Request) -> Service:
+    found = portal_of(request).catalogue.get(request.path_params["id"])
     if found is None:
         raise HTTPException(404, "There is no service of this id in the catalogue.")
-    record = service_record(found, limit, offset)
-    record["health"] = asdict(catalogue.health(found.id))
-    record["sightings"] = [asdict(s) for s in catalogue.sightings(found.id)]
-    return _answer(record)
+    return found
 
 
-def hit_record(hit: Hit) -> dict[str, Any]:
-    return {
-        "id": hit.service.id,
-        "kind": hit.service.kind,
-        "endpoint": hit.service.endpoint,
-        "title": hit.service.title,
-        "score": round(hit.score, 6),
-        "bbox": _bbox(hit.service),
-        "layers": [{"name": la.name, "title": la.title, "bbox": _bbox(la)} for la in hit.layers],
-        "match_count": hit.match_count,
-        "layer_count": hit.layer_count,
-        "state": hit.state,
-        "why": hit.why,
-    }
+def _next(offset: int, limit: int, total: int) -> str | None:
+    after = offset + limit
+    return f"o{after}" if after < total and after <= MAX_OFFSET * 100 else None
 
 
-def service_record(service: Service, limit: int, offset: int) -> dict[str, Any]:
-    """All that is known of a service, with one page of its layers."""
-    shown = service.layers[offset : offset + limit]
-    record = asdict(replace(service, layers=()))
-    record |= {
-        "id": service.id,
-        "bbox": _bbox(service),
-        "extent": _extent(service.extent),
-        "layers": [asdict(la) | {"bbox": _bbox(la), "extent": _extent(la.extent)} for la in shown],
-        "layer_count": len(service.layers),
-    }
-    return record
+def _all_hits(request: Request, query: Query) -> Iterator[Mapping[str, Any]]:
+    """Every hit, a page at a time, as far as pages go."""
+    catalogue = portal_of(request).catalogue
+    page = replace(query, limit=100)
+    while page.offset <= MAX_OFFSET:
+        results = find(catalogue, page)
+        yield from (hit_record(hit) for hit in results.hits)
+        if len(results.hits) < page.limit:
+            return
+        page = replace(page, offset=page.offset + page.limit)
 
 
-def problem(status: int, sentence: str, parameter: str = "") -> Response:
-    """An RFC 9457 problem document."""
-    record: dict[str, Any] = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
-    record["detail"] = sentence
-    if parameter:
-        record["parameter"] = parameter
-    return _answer(record, status, "application/problem+json")
+_LISTS = ("application/json", JSON_LINES)
+_OPERATIONS = (
+    Operation("/search", "search", "Services that match, best first", search, named("Results"), SEARCH, _LISTS),
+    Operation("/layers", "layers", "Layers that match, best first", layers, named("FoundLayers"), SEARCH, _LISTS),
+    Operation("/facets", "facets", "What the matching services are counted by", facets, named("Facets"), SEARCH),
+    Operation("/services", "services", "Services", services, named("Services"), SEARCH, _LISTS),
+    Operation(
+        "/services/{id}", "service", "All that is known of a service", service, named("Service"),
+        (SERVICE_ID, *LAYER_WINDOW),
+    ),
+    Operation(
+        "/services/{id}/layers", "serviceLayers", "The layers of a service", service_layers, named("Layers"),
+        (SERVICE_ID, *LAYER_WINDOW), _LISTS,
+    ),
+    Operation(
+        "/services/{id}/open", "open", "Requests and snippets that open a layer", open_service, named("Opening"),
+        (SERVICE_ID, *OPEN),
+    ),
+    Operation(
+        "/suggest", "suggest", "Suggestions for a browser's search box", suggest,
+        {"type": "array", "items": {"type": ["string", "array"]}, "minItems": 2}, SUGGEST,
+        ("application/x-suggestions+json",),
+    ),
+    Operation("/tasks", "tasks", "The crawls", tasks, named("Tasks"), tag="crawls"),
+    Operation("/tasks/{id}", "task", "One crawl", task, named("Task"), (TASK_ID,), tag="crawls"),
+    Operation("/reports", "reports", "The reports", reports, named("Reports"), tag="reports"),
+    Operation("/reports/{name}", "report", "One report", one_report, named("Report"), (REPORT_NAME,), tag="reports"),
+    Operation("/health", "health", "Does the catalogue answer?", health, named("Health"), tag="service"),
+    Operation("/openapi.json", "openapi", "This document", openapi, {"type": "object"}, tag="service"),
+)  # fmt: skip
 
 
-def _bbox(thing: Service | Layer) -> list[float] | None:
-    return _rounded(box_of(thing))
-
-
-def _rounded(box: BBox | None) -> list[float] | None:
-    """A millionth of a degree is a hand's breadth; more digits are noise."""
-    return [round(edge, 6) for edge in box.as_tuple()] if box else None
-
-
-def _extent(extent: Extent | None) -> dict[str, Any] | None:
-    if extent is None:
-        return None
-    # JSON has no NaN or infinity, and a broken service may well declare them.
-    declared = [v if abs(v) < float("inf") else None for v in extent.declared]
-    return {
-        "bbox": _rounded(extent.box),
-        "declared": declared,
-        "crs": extent.crs,
-        "faults": list(extent.faults),
-    }
-
-
-def _answer(record: dict[str, Any], status: int = 200, media_type: str = "application/json") -> Response:
-    # ASCII output: crawled text may hold lone surrogates, which UTF-8 cannot carry.
-    text = json.dumps(record, default=_as_text, allow_nan=False, separators=(",", ":"))
-    return Response(text, status, headers=_OPEN, media_type=media_type)
-
-
-def _as_text(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+def routes() -> list[Route]:
+    return routes_of(_OPERATIONS)

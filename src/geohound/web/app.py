@@ -21,16 +21,16 @@ from geohound.model.contracts import Catalogue, Kind
 from . import api, pages
 from .asking import BadAskError
 from .assets import BuiltFiles, load_assets
-from .portal import About, Portal, portal_of
+from .limiting import RateLimit
+from .policy import POLICY
+from .portal import About, Portal, Sorter, Tasks, portal_of
 from .showing import FILTERS
 
 __all__ = ["About", "create_app"]
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    ),
+    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
@@ -43,23 +43,35 @@ _SENTENCES = {
 }
 
 
-def create_app(catalogue: Catalogue, kinds: Mapping[str, Kind], *, about: About | None = None) -> Starlette:
-    """The portal over this catalogue, ready for any ASGI server."""
+def create_app(
+    catalogue: Catalogue,
+    kinds: Mapping[str, Kind],
+    *,
+    about: About | None = None,
+    sorter: Sorter | None = None,
+    tasks: Tasks = tuple,
+    requests_per_minute: int = 0,
+) -> Starlette:
+    """The portal over this catalogue, ready for any ASGI server; 0 requests a minute is no limit."""
     app = Starlette(
         routes=[
             Route("/", pages.search_page),
             Route("/service/{id}", pages.service_page),
             Route("/about-the-crawler", pages.crawler_page),
             Route("/opensearch.xml", _opensearch),
+            Route("/opensearch.json", api.opensearch),
             Route("/healthz", _healthz),
-            Route("/api/v1/search", api.search),
-            Route("/api/v1/services/{id}", api.service),
+            *api.routes(),
             Mount("/static", BuiltFiles(), name="static"),
         ],
-        middleware=[Middleware(_SafeHeaders), Middleware(GZipMiddleware, minimum_size=1024)],
+        middleware=[
+            Middleware(_SafeHeaders),
+            Middleware(RateLimit, per_minute=requests_per_minute),
+            Middleware(GZipMiddleware, minimum_size=1024),
+        ],
         exception_handlers={HTTPException: _on_http_error, BadAskError: _on_bad_ask, Exception: _on_bug},
     )
-    portal = Portal(catalogue, kinds, about or About(), _environment())
+    portal = Portal(catalogue, kinds, about or About(), _environment(), sorter, tasks)
     portal.templates.globals.update(portal=portal, assets=load_assets())
     app.state.portal = portal
     return app
@@ -94,7 +106,7 @@ class _SafeHeaders:
 
 def _add_safe_headers(headers: MutableHeaders) -> None:
     for name, value in _HEADERS.items():
-        headers[name] = value
+        headers.setdefault(name, value)
 
 
 def _opensearch(request: Request) -> Response:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from typing import Protocol
 
 from starlette.datastructures import QueryParams
 
 from geohound.model.bbox import BBox, Relation, parse_bbox
 from geohound.model.health import State
-from geohound.model.query import Query
+from geohound.model.query import FACETS, Query
 
 MAX_TEXT_CHARS = 500
 MAX_BBOX_CHARS = 200
@@ -17,6 +18,18 @@ MAX_LIMIT = 100
 MAX_OFFSET = 10_000
 DEFAULT_LIMIT = 20
 _SIDES = ("west", "south", "east", "north")
+_LONGITUDE = r"-?(180(\.0{1,15})?|(1[0-7][0-9]|[1-9]?[0-9])(\.[0-9]{1,15})?)"
+_LATITUDE = r"-?(90(\.0{1,15})?|[1-8]?[0-9](\.[0-9]{1,15})?)"
+BOX_PATTERN = f"^{_LONGITUDE},{_LATITUDE},{_LONGITUDE},{_LATITUDE}$"
+MAX_VALUES = 20
+MAX_VALUE_CHARS = 200
+_YEARS = re.compile(r"([0-9]{4})(?:-([0-9]{4}))?")
+_OWN_FIELDS = ("kind", "state", "topic", "class", "country")
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
 
 
 class BadAskError(Exception):
@@ -41,7 +54,52 @@ def read_query(params: QueryParams, kinds: Collection[str]) -> Query:
         states=tuple(State(s) for s in _read_choices(params, "state", [s.value for s in State])),
         limit=read_whole(params, "limit", DEFAULT_LIMIT, (1, MAX_LIMIT)),
         offset=read_whole(params, "offset", 0, (0, MAX_OFFSET)),
+        topics=_read_values(params, "topic"),
+        classes=_read_values(params, "class"),
+        countries=_read_values(params, "country"),
+        where={name: values for name in FACETS if name not in _OWN_FIELDS and (values := _read_values(params, name))},
+        years=_read_years(params.get("years", "")),
+        expand=_read_flag(params, "expand"),
     )
+
+
+def refuse_unknown(params: QueryParams, known: Iterable[Named]) -> None:
+    """A parameter that we do not know is a mistake that nobody would notice if it were passed over."""
+    names = {parameter.name for parameter in known}
+    for name in params:
+        if name not in names:
+            listed = ", ".join(sorted(names))
+            raise BadAskError(_shorten(name), f"There is no parameter “{_shorten(name)}” here; use {listed}.")
+    if params.get("f", "json") not in ("json", "jsonl"):
+        raise BadAskError("f", "f must be json or jsonl.")
+
+
+def _read_values(params: QueryParams, name: str) -> tuple[str, ...]:
+    """The values of a facet, once each; unlike kinds they may hold commas, and unknown ones find nothing."""
+    values = [v for v in params.getlist(name) if v]
+    if len(values) > MAX_VALUES:
+        raise BadAskError(name, f"{len(values)} values for {name} are too many; use at most {MAX_VALUES}.")
+    for value in values:
+        if len(value) > MAX_VALUE_CHARS:
+            raise BadAskError(name, f"A value for {name} may have {MAX_VALUE_CHARS} characters at most.")
+    return tuple(dict.fromkeys(values))
+
+
+def _read_years(text: str) -> tuple[int, int] | None:
+    if not text.strip():
+        return None
+    found = _YEARS.fullmatch(text.strip())
+    if not found:
+        raise BadAskError("years", "Write years as 2010 or as 2000-2010.")
+    first, last = int(found[1]), int(found[2] or found[1])
+    return min(first, last), max(first, last)
+
+
+def _read_flag(params: QueryParams, name: str) -> bool:
+    text = params.get(name, "true").strip().lower()
+    if text not in ("true", "false", "1", "0"):
+        raise BadAskError(name, f"{name} must be true or false.")
+    return text in ("true", "1")
 
 
 def _read_text(text: str) -> str:

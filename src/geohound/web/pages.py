@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,11 +13,13 @@ from starlette.responses import Response
 
 from geohound.model.bbox import Relation
 from geohound.model.health import State
-from geohound.model.query import Query, Results
+from geohound.model.query import FACETS, Hit, Query, Results
 from geohound.model.service import Layer, Service
+from geohound.opening import open_layer
 
-from .asking import MAX_OFFSET, BadAskError, read_query, read_whole
+from .asking import MAX_OFFSET, BadAskError, read_bbox, read_query, read_whole
 from .finding import find
+from .policy import policy_for
 from .portal import Portal, portal_of
 from .showing import box_text, describe_door, layer_matches
 
@@ -25,7 +27,23 @@ LAYERS_PER_PAGE = 50
 _MAX_FIND_CHARS = 100
 _SIDES = ("west", "south", "east", "north")
 # With any of these, `/` is a search rather than the front door.
-_FILTERS = ("q", "bbox", "kind", "state", "offset", *_SIDES)
+_FILTERS = ("q", "bbox", "offset", "years", *FACETS, *_SIDES)
+# Beside kind and state, which always stand there; class before the topic's own name says more.
+_FACET_TITLES = {
+    "topic": "Topic",
+    "class": "Class",
+    "country": "Country of the host",
+    "language": "Language",
+    "licence": "Licence",
+    "provider": "Provider",
+    "crs": "Reference system",
+    "format": "Format",
+    "decade": "Time covered",
+    "quality": "Quality",
+    "https": "Encrypted (https)",
+    "cors": "Usable in web pages (CORS)",
+}
+_FACET_VALUES = 8
 _VIA_WORDS = {
     "seed": "given as a start",
     "link": "in a link on",
@@ -51,6 +69,15 @@ class Choice:
     label: str
     count: int | None
     is_chosen: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    """The boxes of one facet."""
+
+    name: str
+    title: str
+    choices: Sequence[Choice]
 
 
 @dataclass(frozen=True)
@@ -86,11 +113,15 @@ def search_page(request: Request) -> Response:
         "relations": list(Relation),
         "kind_choices": _kind_choices(portal, query, results),
         "state_choices": _state_choices(query, results),
+        "groups": _groups(portal, query, results),
         "paging": _page_hits(query, results) if results else None,
         "door": lambda found: describe_door(found, portal.kinds),
+        "open_url": lambda hit: _open_url(hit, query),
         "wider": search_url(query, bbox=None),
         "overlapping": search_url(query, relation=Relation.OVERLAPS),
-        "unfiltered": search_url(query, kinds=(), states=()),
+        "unfiltered": search_url(query, kinds=(), states=(), topics=(), classes=(), countries=(), where={}),
+        "is_filtered": bool(query.filters()),
+        "suggested": search_url(query, text=results.suggestion) if results and results.suggestion else "",
         "first_page": search_url(query, offset=0),
     }
     return render(portal, "search.html", context, 400 if trouble else 200)
@@ -105,8 +136,13 @@ def service_page(request: Request) -> Response:
     words = request.query_params.get("find", "")[:_MAX_FIND_CHARS].strip()
     found = [la for la in service.layers if layer_matches(la, words)] if words else service.layers
     offset = read_whole(request.query_params, "offset", 0, (0, MAX_OFFSET * 100))
+    layer = _choose_layer(service, request.query_params.get("layer", ""))
+    opening = open_layer(service, layer, read_bbox(request.query_params))
     context = {
         "service": service,
+        "opened": layer,
+        "opening": opening,
+        "topics": _topics(portal, service),
         "door": describe_door(service, portal.kinds),
         "health": portal.catalogue.health(service.id),
         "sightings": portal.catalogue.sightings(service.id),
@@ -117,7 +153,29 @@ def service_page(request: Request) -> Response:
         "faulty": [la for la in service.layers if la.extent and la.extent.faults],
         "siblings": [s for s in portal.catalogue.find_endpoint(service.endpoint) if s.id != service.id],
     }
-    return render(portal, "service.html", context)
+    page = render(portal, "service.html", context)
+    if opening.preview:
+        page.headers["Content-Security-Policy"] = policy_for(opening.preview.url)
+    return page
+
+
+def _open_url(hit: Hit, query: Query) -> str:
+    """The page that opens the best of the hit's layers at the box of the search."""
+    best = next((layer.name for layer in hit.layers if layer.name), "")
+    pairs = [(k, v) for k, v in (("layer", best), ("bbox", box_text(query.bbox))) if v]
+    encoded = urlencode([(k, v.encode("utf-8", "replace")) for k, v in pairs])
+    return f"/service/{hit.service.id}{'?' if encoded else ''}{encoded}"
+
+
+def _choose_layer(service: Service, name: str) -> Layer | None:
+    """The layer asked for; else the first that can be opened by a name of its own."""
+    named = [layer for layer in service.layers if layer.name]
+    return next((layer for layer in named if layer.name == name), named[0] if named else None)
+
+
+def _topics(portal: Portal, service: Service) -> list[Choice]:
+    found = portal.topics_of(service)
+    return [Choice(each, portal.facet_title("class", each), None, False) for _, each in found if each]
 
 
 def crawler_page(request: Request) -> Response:
@@ -137,16 +195,19 @@ def render(portal: Portal, template: str, context: Mapping[str, Any], status: in
 
 def search_url(query: Query, **changes: Any) -> str:
     """The address of the page that answers this query, with some parts of it changed."""
-    values = {name: getattr(query, name) for name in ("text", "bbox", "relation", "kinds", "states", "limit", "offset")}
-    values |= changes
-    pairs = [("q", values["text"]), ("bbox", box_text(values["bbox"]))]
-    if values["bbox"] and values["relation"] != Relation.OVERLAPS:
-        pairs.append(("relation", values["relation"].value))
-    pairs += [("kind", k) for k in values["kinds"]] + [("state", s.value) for s in values["states"]]
-    if values["limit"] != Query().limit:
-        pairs.append(("limit", str(values["limit"])))
-    if values["offset"]:
-        pairs.append(("offset", str(values["offset"])))
+    query = replace(query, **changes)
+    pairs = [("q", query.text), ("bbox", box_text(query.bbox))]
+    if query.bbox and query.relation != Relation.OVERLAPS:
+        pairs.append(("relation", query.relation.value))
+    pairs += [(name, value) for name, values in query.filters().items() for value in values]
+    if query.years:
+        pairs.append(("years", "-".join(map(str, query.years))))
+    if not query.expand:
+        pairs.append(("expand", "false"))
+    if query.limit != Query().limit:
+        pairs.append(("limit", str(query.limit)))
+    if query.offset:
+        pairs.append(("offset", str(query.offset)))
     pairs = [(name, value) for name, value in pairs if value]
     return f"/?{urlencode(pairs)}" if pairs else "/"
 
@@ -174,6 +235,19 @@ def _state_choices(query: Query, results: Results | None) -> list[Choice]:
     return [
         Choice(s.value, s.value, None if counts is None else counts.get(s.value, 0), s in query.states) for s in State
     ]
+
+
+def _groups(portal: Portal, query: Query, results: Results | None) -> list[Group]:
+    """The other facets of what was found: the most frequent values of each, and those chosen."""
+    groups = []
+    for name, title in _FACET_TITLES.items():
+        counts = results.facets.get(name, {}) if results else {}
+        chosen = query.filters().get(name, ())
+        values = [*chosen, *(v for v in counts if v not in chosen)][: max(_FACET_VALUES, len(chosen))]
+        if chosen or len(counts) > 1:
+            choices = [Choice(v, portal.facet_title(name, v), counts.get(v, 0), v in chosen) for v in values]
+            groups.append(Group(name, title, choices))
+    return groups
 
 
 def _page_hits(query: Query, results: Results) -> Paging:

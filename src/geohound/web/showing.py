@@ -149,6 +149,11 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f}".rstrip("0").rstrip(".") + " %"
 
 
+def printable(text: str) -> str:
+    """Text that an address can carry: crawled names may hold lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
+
+
 FILTERS = {
     "box_text": box_text,
     "box_words": box_words,
@@ -158,6 +163,7 @@ FILTERS = {
     "name": name,
     "percent": percent,
     "plain": plain,
+    "printable": printable,
     "safe_href": safe_href,
     "seconds": seconds,
     "snippet": snippet,

@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from geohound.stores.sqlite import StoreError, database, open_store
+from geohound.model.bbox import BBox
+from geohound.model.health import State
+from geohound.model.query import Query
+from geohound.model.service import Extent, Layer, Service
+from geohound.stores.sqlite import StoreError, codec, database, open_store
 
 
 def refusal(path, clock):
@@ -137,3 +141,36 @@ def test_a_closed_store_says_so(tmp_path, clock):
     store.close()
     with pytest.raises(StoreError, match="closed"):
         store.tasks.create_task({}, [])
+
+
+def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(tmp_path, clock):
+    path = tmp_path / "old.db"
+    service = Service(
+        "wms", "https://maps.example.org/wms", title="Gewässer in Bayern",
+        layers=(Layer("rivers", "Flüsse", extent=Extent(BBox(9, 47, 14, 51))), Layer("lakes", "Seen")),
+    )  # fmt: skip
+    connection = sqlite3.connect(path)
+    connection.executescript(Path(__file__).with_name("version_1.sql").read_text("utf-8"))
+    connection.execute(
+        "INSERT INTO service VALUES (1, ?, ?, ?, '', '', ?, '', '', 'alive', 1.0, 2.0, ?)",
+        (service.id, service.kind, service.endpoint, service.title, codec.dump_service(service)),
+    )
+    connection.execute("INSERT INTO door VALUES (?, ?, 1)", (service.id, service.endpoint))
+    for number, layer in enumerate(service.layers):
+        connection.execute(
+            "INSERT INTO layer VALUES (?, 1, ?, ?, ?, '', '[]', 7, ?)",
+            (number + 1, number, layer.name, layer.title, codec.dump_layer(layer)),
+        )
+    connection.execute("INSERT INTO sighting VALUES (1, 1, 'u', 'p', 'link', '', 1.0, 1, 0)")
+    connection.execute(f"PRAGMA application_id = {database.APPLICATION_ID}")
+    connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.close()
+    store = open_store(path, clock)
+    (hit,) = store.catalogue.search(Query("Fluss", bbox=BBox(10, 48, 12, 50))).hits
+    assert hit.service.id == service.id
+    assert [layer.name for layer in hit.layers] == ["rivers"]
+    assert hit.state is State.ALIVE
+    assert store.catalogue.get(service.id).layers == service.layers
+    store.close()
+    open_store(path, clock).close()

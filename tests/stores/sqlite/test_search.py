@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import random
 from datetime import UTC, datetime
 
 import pytest
-import shapely
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from geohound.model.bbox import BBox, Relation, overlap_ratio
+from geohound.model.bbox import BBox, Relation
 from geohound.model.health import Check, State
 from geohound.model.query import Query
-from geohound.model.service import Extent, Layer, Provider, Service, Sighting
+from geohound.model.service import Access, Extent, Layer, Provider, Service, Sighting
 from geohound.model.visit import Via
+from geohound.stores.sqlite import open_store
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORLD = BBox(-180, -90, 180, 90)
@@ -78,7 +77,7 @@ def shop(store):
     ],
 )
 def test_words_find_what_says_them(shop, text, found):
-    results = shop.catalogue.search(Query(text))
+    results = shop.catalogue.search(Query(text, expand=False))
     assert set(names(results)) == found
     assert results.total == len(found)
 
@@ -181,48 +180,100 @@ def test_any_text_at_all_is_a_search(shop, text):
         assert 0 <= len(results.hits) <= results.total <= 6
 
 
-def random_box(rng):
-    west, south = rng.choice([-180, -90, 0, 90, 180, rng.uniform(-180, 180)]), rng.uniform(-90, 89)
-    width, height = (
-        rng.choice([0, 0.5, 20, 90, 359, rng.uniform(0, 360)]),
-        rng.choice([0, 5, rng.uniform(0, 90)]),
-    )
-    east = west + width
-    return BBox(west, south, east - 360 if east > 180 else east, min(90.0, south + height))
+def test_landbedeckung_finds_land_cover_unless_that_is_switched_off(shop):
+    assert {"brazil", "world", "china"} <= set(names(shop.catalogue.search(Query("Landbedeckung"))))
+    assert shop.catalogue.search(Query("Landbedeckung", expand=False)).total == 0
 
 
-def shapes(box):
-    return [shape(p) for p in box.parts()]
+def test_a_translation_is_told_as_the_reason(shop):
+    results = shop.catalogue.search(Query("Landbedeckung"))
+    hit = results.hits[names(results).index("world")]
+    assert hit.why == "title says 'land cover' for 'Landbedeckung'"
 
 
-def shape(box):
-    """A part of a box, as a point or a line where it has no width or height."""
-    if box.width and box.height:
-        return shapely.box(*box.as_tuple())
-    if box.width or box.height:
-        return shapely.LineString([(box.west, box.south), (box.east, box.north)])
-    return shapely.Point(box.west, box.south)
+def test_forms_of_a_word_are_found(shop):
+    assert names(shop.catalogue.search(Query("river", expand=False))) == ["brazil"]
+    assert names(shop.catalogue.search(Query("foret", expand=False))) == ["paris"]
 
 
-def covers(outer, inner):
-    return all(any(o.covers(i) for o in shapes(outer)) for i in shapes(inner))
+def test_words_that_every_map_carries_are_not_required(shop):
+    assert names(shop.catalogue.search(Query("map of rivers", expand=False))) == ["brazil"]
 
 
-def test_boxes_in_sql_agree_with_shapely_on_500_random_pairs(store):
-    rng = random.Random(11)
-    boxes = [random_box(rng) for _ in range(50)]
-    for number, box in enumerate(boxes):
-        put(store, f"b{number}", extent=Extent(box))
-    asked = [*(random_box(rng) for _ in range(8)), boxes[3], boxes[4]]
-    answers = {
-        Relation.OVERLAPS: lambda layer, query: any(a.intersects(b) for a in shapes(layer) for b in shapes(query)),
-        Relation.WITHIN: lambda layer, query: covers(query, layer),
-        Relation.CONTAINS: covers,
-    }
-    for query in asked:
-        for relation, holds in answers.items():
-            results = store.catalogue.search(Query(bbox=query, relation=relation, limit=100))
-            expected = {f"b{i}" for i, box in enumerate(boxes) if holds(box, query)}
-            assert set(names(results)) == expected, (query, relation)
-            for hit in results.hits:
-                assert hit.score == pytest.approx(overlap_ratio(hit.service.extent.box, query))
+def test_a_misspelt_word_brings_a_suggestion(shop):
+    results = shop.catalogue.search(Query("savanas"))
+    assert results.total == 0 or results.hits
+    assert shop.catalogue.search(Query("enviromental")).suggestion == "environmental"
+    assert shop.catalogue.search(Query("brazil")).suggestion == ""
+
+
+def test_where_only_some_words_are_held_the_answer_says_so(shop):
+    assert shop.catalogue.search(Query("reefs rivers", expand=False)).partial
+    assert not shop.catalogue.search(Query("brazil rivers")).partial
+
+
+def test_near_duplicates_are_folded_under_the_one_that_works(store):
+    layers = (Layer("a:roads", "Roads"), Layer("a:rails", "Rails"))
+    mirror = put(store, "mirror", title="Traffic!", layers=layers)
+    home = put(store, "home", title="Traffic", layers=(Layer("roads", "Roads"), Layer("rails", "Rails")))
+    put(store, "other", "wfs", title="Traffic", layers=layers)
+    store.catalogue.record_check(Check(home.id, NOON, True))
+    store.catalogue.record_check(Check(mirror.id, NOON, False))
+    results = store.catalogue.search(Query("traffic"))
+    assert sorted(names(results)) == ["home", "other"]
+    assert results.total == 2
+    assert results.hits[names(results).index("home")].also == (mirror.id,)
+    assert names(store.catalogue.search(Query("traffic", states=(State.DEAD,)))) == ["mirror"]
+
+
+def test_of_two_equals_the_one_that_works_comes_first(store):
+    for name, ok in (("dead", False), ("unknown", None), ("alive", True)):
+        service = put(store, name, title="Glaciers", abstract=name)
+        if ok is not None:
+            store.catalogue.record_check(Check(service.id, NOON, ok))
+    assert names(store.catalogue.search(Query("glaciers"))) == ["alive", "unknown", "dead"]
+
+
+def test_saying_it_often_gains_nothing(store):
+    put(store, "stuffed", title="Maps", keywords=("glaciers",) * 3 + tuple(f"word{n}" for n in range(150)))
+    put(store, "honest", title="Maps", keywords=("glaciers", "ice"))
+    assert names(store.catalogue.search(Query("glaciers"))) == ["honest", "stuffed"]
+
+
+def test_facets_count_what_is_found_and_filters_hold(tmp_path, clock):
+    def topics_of(service):
+        return [("land_cover", "forest")] if "Wald" in service.title else []
+
+    store = open_store(tmp_path / "facets.db", clock, topics_of)
+    for number in range(6):
+        service = Service(
+            "wms" if number % 2 else "wfs", f"https://geo{number}.example.{'de' if number < 4 else 'fr'}/ows",
+            title="Der Wald in Bayern" if number < 3 else "Wald und Flur" if number == 3 else "Forêts et eaux",
+            provider=Provider("Forstamt" if number < 2 else ""), access=Access(licence="CC-BY-4.0" if number else ""),
+            layers=(Layer(f"l{number}", crs=("urn:ogc:def:crs:EPSG::25832", "EPSG:4326"), times=("2010-01-01/2015",)),),
+            formats=("image/png; mode=8bit",),
+        )  # fmt: skip
+        store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))
+    facets = store.catalogue.search(Query("Wald")).facets
+    assert facets["kind"] == {"wfs": 3, "wms": 3}
+    assert facets["topic"] == {"land_cover": 4}
+    assert facets["class"] == {"forest": 4}
+    assert facets["country"] == {"DE": 4, "FR": 2}
+    assert facets["language"] == {"de": 4, "fr": 2}
+    assert facets["crs"] == {"EPSG:25832": 6, "EPSG:4326": 6}
+    assert facets["format"] == {"image/png": 6}
+    assert facets["licence"] == {"CC-BY-4.0": 5}
+    assert facets["provider"] == {"Forstamt": 2}
+    assert facets["https"] == {"yes": 6}
+    assert facets["decade"] == {"2010s": 6}
+    assert facets["state"] == {"unknown": 6}
+    for query, total in [
+        (Query(topics=("land_cover",)), 4), (Query("Wald", classes=("forest",), kinds=("wms",)), 2),
+        (Query(countries=("fr",)), 2), (Query(countries=("fr",), kinds=("wms", "wfs")), 2),
+        (Query(where={"crs": ("EPSG:25832",), "provider": ("forstamt",)}), 2), (Query(where={"crs": ("EPSG:1",)}), 0),
+        (Query(years=(2012, 2013)), 6), (Query(years=(1990, 2009)), 0), (Query(where={"https": ("no",)}), 0),
+    ]:  # fmt: skip
+        assert store.catalogue.search(query).total == total, query
+    # A facet is counted as if its own filter were not set, so that one may choose otherwise.
+    assert store.catalogue.search(Query(countries=("fr",))).facets["country"] == {"DE": 4, "FR": 2}
+    store.close()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from geohound.model.contracts import TopicsOf
 from geohound.model.health import Check, Health, State, assess
 from geohound.model.query import Query, Results
 from geohound.model.service import Service, Sighting
@@ -17,8 +18,9 @@ from .codec import clean
 from .database import Database
 from .doors import find_door, find_twin
 from .reading import read_services
-from .search import search
-from .writing import add_door, insert_service, leave_home, refresh_service
+from .search import Index, search
+from .segments import touch
+from .writing import add_door, insert_service, leave_home, no_topics, refresh_service
 
 _PAGE_SERVICES = 200
 _ADD_SIGHTING = """
@@ -29,8 +31,10 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 class SqliteCatalogue:
     """Every method may be called from any thread; readers never wait for writers."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, topics_of: TopicsOf = no_topics) -> None:
         self._database = database
+        self._topics_of = topics_of
+        self._index = Index()
 
     def put(self, service: Service, sighting: Sighting) -> bool:
         """Add or refresh a service and record the sighting; True if the service is new.
@@ -38,22 +42,30 @@ class SqliteCatalogue:
         One met through another door (see `doors`) is not new: the address is added to the known one. A door
         that shows something else than it did is one no longer.
         """
-        at = sighting.at.timestamp()
         with self._database.write() as connection:
-            left = None
-            home = find_door(connection, service)
-            if home is not None and not home.is_proved:
-                left, home = home, None
-                connection.execute("DELETE FROM door WHERE id = ?", (service.id,))
-            home = home or find_twin(connection, service)
-            num = insert_service(connection, service, (at, at)) if home is None else home.num
-            if home is not None:
-                add_door(connection, num, service.kind, service.endpoint)
-                if home.is_own:
-                    refresh_service(connection, num, service)
-            if left is not None:
-                leave_home(connection, left.num, num, [service.endpoint])
-            _note_sighting(connection, num, sighting)
+            return self._put(connection, service, sighting)
+
+    def put_all(self, met: Iterable[tuple[Service, Sighting]]) -> int:
+        """The same for many, in one transaction: all of them or none; how many are new."""
+        with self._database.write() as connection:
+            return sum(self._put(connection, service, sighting) for service, sighting in met)
+
+    def _put(self, connection: sqlite3.Connection, service: Service, sighting: Sighting) -> bool:
+        at = sighting.at.timestamp()
+        left = None
+        home = find_door(connection, service)
+        if home is not None and not home.is_proved:
+            left, home = home, None
+            connection.execute("DELETE FROM door WHERE id = ?", (service.id,))
+        home = home or find_twin(connection, service)
+        num = insert_service(connection, service, (at, at), self._topics_of) if home is None else home.num
+        if home is not None:
+            add_door(connection, num, service.kind, service.endpoint)
+            if home.is_own:
+                refresh_service(connection, num, service, self._topics_of)
+        if left is not None:
+            leave_home(connection, left.num, num, [service.endpoint])
+        _note_sighting(connection, num, sighting)
         return home is None
 
     def get(self, service_id: str) -> Service | None:
@@ -101,7 +113,8 @@ class SqliteCatalogue:
                 ),
             )
             state = assess(_checks(connection, num)).state
-            connection.execute("UPDATE service SET state = ? WHERE num = ?", (state, num))
+            connection.execute("UPDATE service SET state = ? WHERE num = ? AND state <> ?", (state, num, state))
+            touch(connection, num)
 
     def checks(self, service_id: str) -> Sequence[Check]:
         """All looks at a service, oldest first."""
@@ -145,7 +158,7 @@ class SqliteCatalogue:
 
     def search(self, query: Query) -> Results:
         with self._database.snapshot() as connection:
-            return search(connection, query)
+            return search(connection, query, self._index)
 
     def count(self) -> tuple[int, int]:
         """Services and layers."""
@@ -163,16 +176,17 @@ def _filters(kinds: Sequence[str], states: Sequence[State]) -> list[tuple[str, S
 
 def _note_sighting(connection: sqlite3.Connection, num: int, sighting: Sighting) -> None:
     at = sighting.at.timestamp()
-    connection.execute(
+    added = connection.execute(
         _ADD_SIGHTING,
         (
             num, clean(sighting.url), clean(sighting.found_on), sighting.via, clean(sighting.evidence), at,
             sighting.task, sighting.depth,
         ),
-    )  # fmt: skip
+    ).rowcount  # fmt: skip
     connection.execute(
-        "UPDATE service SET first_seen = min(first_seen, ?), last_seen = max(last_seen, ?) WHERE num = ?",
-        (at, at, num),
+        "UPDATE service SET first_seen = min(first_seen, ?), last_seen = max(last_seen, ?), "
+        "popularity = popularity + ? WHERE num = ?",
+        (at, at, max(added, 0), num),
     )
 
 

@@ -15,6 +15,7 @@ from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, P
 
 _APART = ("layers", "doors")  # kept in tables of their own
 _LAYER_COLUMNS = ("name", "title", "abstract", "keywords")
+_LAYER_DEFAULTS = tuple((f.name, f.default) for f in fields(Layer) if f.name not in _LAYER_COLUMNS)
 
 
 def clean(text: str) -> str:
@@ -34,7 +35,8 @@ def load_service(body: bytes, layers: tuple[Layer, ...], doors: tuple[str, ...])
 
 
 def dump_layer(layer: Layer) -> bytes:
-    return _dump({name: getattr(layer, name) for name in _names(Layer) if name not in _LAYER_COLUMNS})
+    """Only what it says: most layers leave most unsaid."""
+    return _dump({name: said for name, unsaid in _LAYER_DEFAULTS if (said := getattr(layer, name)) != unsaid})
 
 
 def load_layer(name: str, title: str, abstract: str, keywords: str, body: bytes) -> Layer:
@@ -67,11 +69,11 @@ def _cleaned(value: Any) -> Any:
 def _known(type_: type, values: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
     """Fields that this version knows: an older or newer one may have written fewer or more."""
     names = _names(type_)
-    return {k: readers.get(k, _frozen)(v) for k, v in values.items() if k in names}
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    return {
+        k: readers[k](v) if k in readers else tuple(v) if type(v) is list else v
+        for k, v in values.items()
+        if k in names
+    }
 
 
 @cache

@@ -7,16 +7,22 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from weakref import WeakSet
 
 from geohound.model.contracts import StoreError
 
+from . import upgrades
+
 __all__ = ["Database", "StoreError"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 2
+VERSION = 3
+# From version N to N + 1.
+UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
+    1: upgrades.index_anew,
+    2: partial(upgrades.run_script, name="record.sql"),
+}
 BUSY_TIMEOUT_MS = 30_000
 
 
@@ -130,7 +136,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         version = _number(connection, "user_version")
         if version == 0:
             _create(connection)
-        for step in range(max(version, 1), VERSION):
+        for step in range(version or VERSION, VERSION):
             UPGRADES[step](connection)
             connection.execute(f"PRAGMA user_version = {step + 1}")
         connection.execute("COMMIT")
@@ -151,29 +157,16 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by a newer Geohound (catalogue version {version}, "
             f"this one knows {VERSION}); install the newer Geohound or name another file."
         )
-    missing = [step for step in range(max(version, 1), VERSION) if step not in UPGRADES]
+    missing = [step for step in range(version or VERSION, VERSION) if step not in UPGRADES]
     if missing:
         raise StoreError(f"{path} has catalogue version {version}, which is too old to be upgraded.")
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    """The first version; a new file goes through all upgrades, so that each table is written down once."""
-    _run("schema.sql", connection)
+    for name in ("schema.sql", "search.sql", "record.sql"):
+        upgrades.run_script(connection, name)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-
-
-def _run(script: str, connection: sqlite3.Connection) -> None:
-    """Not executescript: it commits first, and then two processes could create the tables at once."""
-    statement = ""
-    for line in files(__package__).joinpath(script).read_text("utf-8").splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            connection.execute(statement)
-            statement = ""
-
-
-# From version N to N + 1.
-UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {1: partial(_run, "upgrade_2.sql")}
+    connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

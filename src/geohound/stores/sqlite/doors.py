@@ -76,7 +76,7 @@ def _find_by_fingerprint(connection: sqlite3.Connection, service: Service) -> Ho
     """
     declared = canonical(service.online_resource) if service.online_resource else None
     found = connection.execute(
-        f"""{_FIND} WHERE fingerprint = :fingerprint AND kind = :kind AND (
+        f"""{_FIND} WHERE fingerprint = :fingerprint AND fingerprint <> '' AND kind = :kind AND (
              (content_key = :content AND :content <> '')
              OR num IN (SELECT service FROM door WHERE endpoint = :declared)
            ) ORDER BY num LIMIT 1""",

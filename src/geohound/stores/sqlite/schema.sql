@@ -60,6 +60,8 @@ CREATE TABLE service (
   state TEXT NOT NULL DEFAULT 'unknown',  -- what model.health.assess says of its checks, kept for filters
   first_seen REAL NOT NULL,
   last_seen REAL NOT NULL,
+  popularity INTEGER NOT NULL DEFAULT 0,  -- sightings
+  revision INTEGER NOT NULL DEFAULT 0,    -- grows with each change that search must learn of
   body BLOB NOT NULL             -- the service as JSON, without layers and doors
 );
 CREATE INDEX service_by_fingerprint ON service (fingerprint) WHERE fingerprint <> '';
@@ -82,28 +84,8 @@ CREATE TABLE layer (
   title TEXT NOT NULL,
   abstract TEXT NOT NULL,
   keywords TEXT NOT NULL,
-  box INTEGER,                   -- its own box, else that of the service
   body BLOB NOT NULL,            -- the layer as JSON, without the columns above
   UNIQUE (service, ordinal)
-);
-
--- The different boxes of a service, one or two ranges of longitude each (two across the antimeridian).
-CREATE TABLE box (
-  id INTEGER PRIMARY KEY,
-  service INTEGER NOT NULL REFERENCES service (num),
-  west REAL NOT NULL, east REAL NOT NULL,
-  west2 REAL NOT NULL, east2 REAL NOT NULL,  -- 1000, -1000 where there is no second range
-  south REAL NOT NULL, north REAL NOT NULL
-);
-CREATE INDEX box_by_service ON box (service);
-
--- id = box.id * 2 + range; float32 and rounded outwards, so it only preselects.
-CREATE VIRTUAL TABLE box_index USING rtree (id, west, east, south, north);
-
--- rowid = layer.num, or -service.num for what the service says of itself.
-CREATE VIRTUAL TABLE words USING fts5 (
-  title, name, keywords, abstract, provider, address, context,
-  tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
 );
 
 CREATE TABLE sighting (

@@ -1,211 +1,192 @@
 """Search over the catalogue: words, a box, or both; layers folded under their service; each hit says why."""
-# ruff: noqa: S608 - statements are put together from our own parts; what people type is always a value
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import starmap
-from typing import Any
+from typing import NamedTuple
 
-from geohound.model.bbox import Relation
+import numpy as np
+import numpy.typing as npt
+
 from geohound.model.health import State
-from geohound.model.query import Hit, Query, Results
-from geohound.model.service import Layer, Service
+from geohound.model.query import FACETS, Hit, Query, Results
+from geohound.wording import Terms, parse_terms
 
-from .codec import load_layer
-from .reading import LAYER_COLUMNS, read_services
-from .spatial import box_values, preselect_sql, ratio_sql, relation_sql, stands
-from .words import Terms, folded, parse_terms
+from .asked import Wish, unwanted_of, wishes_of
+from .counting import all_but, count_facets, passing
+from .hits import Chosen, build_hit
+from .matching import Matches, match_all, match_box, match_words, place, without
+from .mirror import STATES, Mirror, View
+from .postings import Memory, Postings
+from .reading import read_services
+from .suggesting import suggest
 
-MAX_LAYERS_PER_HIT = 20
-_RANKED_LAYERS_PER_HIT = 500
-# Weights of title, name, keywords, abstract, provider, address, context.
-_BM25 = "bm25(words, 10.0, 6.0, 5.0, 2.0, 2.0, 1.0, 3.0)"
-_MATCHED = f"matched AS MATERIALIZED (SELECT rowid AS entry, -{_BM25} AS worth FROM words WHERE words MATCH :match)"
-_SERVICE_OF = "CASE WHEN entry < 0 THEN -entry ELSE (SELECT service FROM layer WHERE num = entry) END"
-# A box asked for beside words scales the worth of the words: a whole-world layer keeps three tenths of it.
-_BOTH = "worth * (0.3 + 0.7 * ratio)"
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    num: int
-    kind: str
-    state: str
-    score: float
-    ratio: float
+# Among equals: what is known to work, what describes itself, what others point to.
+_STATE_BONUS = {State.ALIVE: 0.06, State.DEAD: -0.35, State.UNSURE: -0.03, State.UNKNOWN: 0.0}
+_QUALITY_BONUS = 0.06
+_POPULARITY_BONUS = 0.04
+_MUCH_SEEN = 50.0
+_MANY = 20_000
 
 
-def search(connection: sqlite3.Connection, query: Query) -> Results:
-    """One page of the services that match, and how many there are in all."""
+class Folded(NamedTuple):
+    """Services that match, in the order of their slots: score, fit of the box, and where their entries stand."""
+
+    slots: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float32]
+    ratios: npt.NDArray[np.float32] | None
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+
+
+class Index:
+    """What all searches of a process share."""
+
+    def __init__(self) -> None:
+        self.mirror = Mirror()
+        self.memory = Memory()
+
+
+class Asking(NamedTuple):
+    """One search on its way."""
+
+    connection: sqlite3.Connection
+    view: View
+    postings: Postings
+    query: Query
+    terms: Terms
+    wishes: list[Wish]
+
+
+def search(connection: sqlite3.Connection, query: Query, index: Index) -> Results:
+    """One page of the services that match, how many there are in all, and what they are."""
     started = time.perf_counter()
+    view = index.mirror.view(connection)  # the first thing read, so that it is never ahead of the connection
     terms = parse_terms(query.text)
-    match, found = _find(connection, query, terms)
-    hits = [f for f in found if _passes(f, query.kinds, query.states)]
-    offset = max(query.offset, 0)
-    page = hits[offset : offset + max(query.limit, 0)]
-    services = read_services(connection, [f.num for f in page], with_layers=False)
+    wishes = wishes_of(terms, expand=query.expand)
+    asking = Asking(connection, view, Postings(connection, view, index.memory), query, terms, wishes)
+    matches, partial = _match(asking)
+    folded = _fold(view, matches)
+    passed = passing(connection, view, folded.slots, query)
+    ranks = _ranks(view, folded)
+    window = 2 * (max(query.offset, 0) + max(query.limit, 0))
+    kept = _without_twins(view, folded, ranks, all_but(passed, "", len(folded.slots)), window)
+    facets = count_facets(connection, view, folded.slots[kept])
+    for name in passed:
+        others = _without_twins(view, folded, ranks, all_but(passed, name, len(folded.slots)), window)
+        facets |= count_facets(connection, view, folded.slots[others], (name,))
+    hits = _hits(asking, matches, folded, ranks, _page(ranks, kept, query))
+    suggestion = suggest(asking.postings, terms) if partial or not len(kept) else ""
     return Results(
-        hits=tuple(_hit(connection, query, (match, terms), services[f.num], f) for f in page),
-        total=len(hits),
+        hits=tuple(hits),
+        total=len(kept),
         elapsed_ms=(time.perf_counter() - started) * 1000,
-        facets={
-            "kind": dict(Counter(f.kind for f in found if _passes(f, (), query.states)).most_common()),
-            "state": dict(Counter(f.state for f in found if _passes(f, query.kinds, ())).most_common()),
-        },
+        facets={name: facets.get(name, {}) for name in FACETS},
+        suggestion=suggestion,
+        partial=partial,
     )
 
 
-def _passes(found: _Found, kinds: Sequence[str], states: Sequence[State]) -> bool:
-    return (not kinds or found.kind in kinds) and (not states or found.state in states)
-
-
-def _find(connection: sqlite3.Connection, query: Query, terms: Terms) -> tuple[str, list[_Found]]:
-    """The text query that was used and all services that match it and the box, best first."""
+def _match(asking: Asking) -> tuple[Matches, bool]:
+    """The entries that match words and box; whether only some of the words could be had."""
+    _, view, postings, query, terms, wishes = asking
     if query.text.strip() and not terms.wanted and not terms.unwanted:
-        return "", []
+        return Matches(np.zeros(0, np.int64), np.zeros(0, np.float32), None, None), False
+    unwanted = unwanted_of(terms)
     if not terms.wanted:
-        found = _run(connection, query, "")
-        unwanted = _services_saying(connection, terms.unwanted_expression)
-        return "", [f for f in found if f.num not in unwanted]
-    match = terms.expression("AND")
-    found = _run(connection, query, match)
-    if not found and len(terms.wanted) > 1:
-        match = terms.expression("OR")
-        found = _run(connection, query, match)
-    return match, found
+        box = query.bbox
+        matches = match_all(view) if box is None else match_box(view, query.relation, box)
+        return without(view, postings, matches, unwanted), False
+    matches = place(view, query, without(view, postings, match_words(view, postings, wishes), unwanted))
+    if len(matches.entries) or sum(wish.is_required for wish in wishes) < 2:
+        return matches, False
+    some = match_words(view, postings, wishes, some=True)._replace(whole=None)
+    return place(view, query, without(view, postings, some, unwanted)), True
 
 
-def _run(connection: sqlite3.Connection, query: Query, match: str) -> list[_Found]:
-    values: dict[str, Any] = {"match": match}
-    if query.bbox is not None:
-        values |= box_values(query.bbox)
-    sql = _sql(query, has_text=bool(match))
-    rows = connection.execute(f"{sql} ORDER BY score DESC, hits DESC, last_seen DESC, num", values)
-    return [_Found(*row[:5]) for row in rows]
+def _fold(view: View, matches: Matches) -> Folded:
+    """The best of its entries stands for a service; entries of a service stand together."""
+    entries = matches.entries
+    if not len(entries):
+        nothing = np.zeros(0, np.int64)
+        return Folded(nothing, matches.scores, None, nothing, nothing)
+    slots = view.slot_of[entries]
+    starts = np.flatnonzero(np.concatenate(([True], slots[1:] != slots[:-1])))
+    ratios = np.maximum.reduceat(matches.ratios, starts) if matches.ratios is not None else None
+    ends = np.concatenate((starts[1:], [len(entries)]))
+    return Folded(slots[starts].astype(np.int64), np.maximum.reduceat(matches.scores, starts), ratios, starts, ends)
 
 
-def _sql(query: Query, *, has_text: bool) -> str:
-    fold = "SELECT s.num, s.kind, s.state, {score} AS score, {ratio} AS ratio, count(*) AS hits, last_seen FROM"
-    join = "JOIN service s ON s.num = found.service GROUP BY s.num"
-    if query.bbox is None:
-        if not has_text:
-            return "SELECT num, kind, state, 0.0 AS score, 0.0 AS ratio, 0 AS hits, last_seen FROM service"
-        found = f"(SELECT {_SERVICE_OF} AS service, worth FROM matched) found"
-        return f"WITH {_MATCHED} {fold.format(score='max(worth)', ratio='0.0')} {found} {join}"
-    stands_so, ratio = relation_sql(query.bbox, query.relation), ratio_sql(query.bbox)
-    if not has_text:
-        preselected = preselect_sql(query.bbox, query.relation)
-        found = f"(SELECT service, {ratio} AS ratio FROM box WHERE id IN ({preselected}) AND {stands_so}) found"
-        return f"{fold.format(score='max(ratio)', ratio='max(ratio)')} {found} {join}"
-    found = f"""(
-        SELECT layer.service AS service, worth, {ratio} AS ratio
-        FROM matched CROSS JOIN layer ON layer.num = entry CROSS JOIN box ON box.id = layer.box
-        WHERE {stands_so}
-        UNION ALL
-        SELECT -entry, worth, {ratio} FROM matched CROSS JOIN box ON box.service = -entry WHERE {stands_so}
-    ) found"""
-    return f"WITH {_MATCHED} {fold.format(score=f'max({_BOTH})', ratio='max(ratio)')} {found} {join}"
+def _ranks(view: View, folded: Folded) -> npt.NDArray[np.float32]:
+    """Scores, nudged by health, quality and popularity."""
+    slots = folded.slots
+    bonus = np.array([_STATE_BONUS[State(state)] for state in STATES], np.float32)[view.state[slots]]
+    bonus += view.records["quality"][slots] * np.float32(_QUALITY_BONUS / 100)
+    seen = np.minimum(1, np.log1p(view.popularity[slots]) / np.log1p(_MUCH_SEEN))
+    factor = np.float32(1) + bonus + np.float32(_POPULARITY_BONUS) * seen.astype(np.float32)
+    return np.asarray(folded.scores * factor, dtype=np.float32)
 
 
-def _services_saying(connection: sqlite3.Connection, expression: str) -> set[int]:
-    """Services that say this of themselves; one layer that does is no reason to leave out its service."""
-    if not expression:
-        return set()
-    rows = connection.execute("SELECT -rowid FROM words WHERE words MATCH ? AND rowid < 0", (expression,))
-    return {num for (num,) in rows}
+def _without_twins(
+    view: View, folded: Folded, ranks: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_], window: int
+) -> npt.NDArray[np.int64]:
+    """Places of those that pass, the best of near-duplicates only; of very many, only the best are looked at."""
+    places = np.flatnonzero(kept)
+    among = np.arange(len(places))
+    if len(places) > _MANY:
+        among = np.argpartition(-ranks[places], min(window, len(places) - 1))[:window]
+    twins = view.records["twin"][folded.slots[places[among]]]
+    order = np.argsort(twins, kind="stable")
+    same = np.flatnonzero(twins[order][1:] == twins[order][:-1])
+    if not len(same):
+        return places
+    involved = among[np.unique(np.concatenate((order[same], order[same + 1])))]
+    best: dict[int, int] = {}
+    for at in involved[np.argsort(-ranks[places[involved]], kind="stable")].tolist():
+        best.setdefault(int(view.records["twin"][folded.slots[places[at]]]), at)
+    return np.delete(places, np.setdiff1d(involved, list(best.values())))
 
 
-def _hit(connection: sqlite3.Connection, query: Query, text: tuple[str, Terms], service: Service, found: _Found) -> Hit:
-    match, terms = text
-    first, last, count = connection.execute(
-        "SELECT min(num), max(num), count(*) FROM layer WHERE service = ?", (found.num,)
-    ).fetchone()
-    layers: list[Layer] = []
-    matching = 0
-    if count and (match or query.bbox is not None):
-        matching, layers = _matching_layers(connection, query, text, (first, last), service)
-    why = "; ".join(filter(None, (_why_text(terms, service, layers), _why_box(query, found))))
-    return Hit(service, tuple(layers), found.score, why, State(found.state), count, matching)
+def _page(ranks: npt.NDArray[np.float32], kept: npt.NDArray[np.int64], query: Query) -> list[int]:
+    """Places of the hits to show, best first; equal ones in the order in which they were found."""
+    offset, limit = max(query.offset, 0), max(query.limit, 0)
+    wanted = offset + limit
+    worths = ranks[kept]
+    if wanted * 4 < len(kept):
+        least = -np.partition(-worths, wanted)[wanted]
+        kept, worths = kept[worths >= least], worths[worths >= least]
+    order = np.argsort(-worths, kind="stable")[offset:wanted]
+    return [int(number) for number in kept[order]]
 
 
-def _matching_layers(
-    connection: sqlite3.Connection,
-    query: Query,
-    text: tuple[str, Terms],
-    span: tuple[int, int],
-    service: Service,
-) -> tuple[int, list[Layer]]:
-    """How many layers of a service match, and the best; its layers' numbers span a range."""
-    match, terms = text
-    values: dict[str, Any] = {"match": match, "first": span[0], "last": span[1]}
-    tables, conditions, order = ["layer"], ["layer.num BETWEEN :first AND :last"], ["layer.num"]
-    if query.bbox is not None:
-        values = values | box_values(query.bbox)
-        tables.append("JOIN box ON box.id = layer.box")
-        conditions.append(relation_sql(query.bbox, query.relation))
-        order.insert(0, f"{ratio_sql(query.bbox)} DESC")
-    if match:
-        tables.insert(0, "words CROSS JOIN")
-        conditions += [
-            "words MATCH :match",
-            "words.rowid BETWEEN :first AND :last",
-            "layer.num = words.rowid",
-        ]
-    columns = ", ".join(f"layer.{column}" for column in LAYER_COLUMNS.split(", "))
-    where = f"FROM {' '.join(tables)} WHERE {' AND '.join(conditions)}"
-    count = connection.execute(f"SELECT count(*) {where}", values).fetchone()[0]
-    sql = f"SELECT {columns} {where} ORDER BY {', '.join(order)} LIMIT {_RANKED_LAYERS_PER_HIT}"
-    rows = connection.execute(sql, values).fetchall()
-    # Not by bm25: for each service anew it would count the whole index.
-    rows.sort(key=lambda row: -_count_held(terms, f"{row[0]} {row[1]}"))
-    layers = starmap(load_layer, rows[:MAX_LAYERS_PER_HIT])
-    return count, [layer for layer in layers if _is_placed(layer, service, query)]
+def _hits(
+    asking: Asking, matches: Matches, folded: Folded, ranks: npt.NDArray[np.float32], page: list[int]
+) -> list[Hit]:
+    connection, view, _, query, _, wishes = asking
+    nums = [int(view.records["num"][folded.slots[at]]) for at in page]
+    services = read_services(connection, nums, with_layers=False)
+    twins = view.records["twin"][folded.slots]
+    hits = []
+    for at, num in zip(page, nums, strict=True):
+        slot = int(folded.slots[at])
+        span = slice(int(folded.starts[at]), int(folded.ends[at]))
+        chosen = Chosen(
+            num=num,
+            state=State(STATES[view.state[slot]]),
+            rank=float(ranks[at]),
+            ratio=float(folded.ratios[at]) if folded.ratios is not None else None,
+            ordinals=matches.entries[span] - int(view.first[slot]) - 1,
+            scores=matches.scores[span],
+            size=int(view.first[slot + 1] - view.first[slot]) - 1,
+            is_whole=query.bbox is None and matches.whole is not None and bool(matches.whole[slot]),
+            twins=_twins(view, folded, twins, slot),
+        )
+        hits.append(build_hit(connection, query, wishes, services[num], chosen))
+    return hits
 
 
-def _count_held(terms: Terms, text: str) -> int:
-    """How many of the terms asked for stand in a text."""
-    held = folded(text)
-    return sum(folded(term.text) in held for term in terms.wanted)
-
-
-def _is_placed(layer: Layer, service: Service, query: Query) -> bool:
-    """The last word on the box; a layer without one stands where its service does."""
-    if query.bbox is None:
-        return True
-    extent = layer.extent if layer.extent and layer.extent.box else service.extent
-    return bool(extent and extent.box and stands(extent.box, query.relation, query.bbox))
-
-
-def _why_text(terms: Terms, service: Service, layers: Sequence[Layer]) -> str:
-    """The field that holds most of the words asked for."""
-    best: tuple[str, list[str]] = ("", [])
-    fields = {
-        "title": service.title,
-        "layer title": " ".join(layer.title for layer in layers),
-        "layer name": " ".join(layer.name for layer in layers),
-        "keywords": " ".join((*service.keywords, *(k for layer in layers for k in layer.keywords))),
-        "abstract": " ".join((service.abstract, *(layer.abstract for layer in layers))),
-        "provider": service.provider.name,
-        "address": service.endpoint,
-    }
-    for label, text in fields.items():
-        held = folded(text)
-        present = [term.text for term in terms.wanted if folded(term.text) in held]
-        if len(present) > len(best[1]):
-            best = (label, present)
-    return f"{best[0]} matches '{' '.join(best[1])}'" if best[1] else ""
-
-
-def _why_box(query: Query, found: _Found) -> str:
-    if query.bbox is None:
-        return ""
-    return {
-        Relation.WITHIN: "inside the box asked for",
-        Relation.CONTAINS: "covers all of the box asked for",
-        Relation.OVERLAPS: f"box fits by {found.ratio:.1%}".replace("%", " %"),
-    }[query.relation]
+def _twins(view: View, folded: Folded, twins: npt.NDArray[np.uint64], slot: int) -> list[int]:
+    """Numbers of the near-duplicates of a service among those that match."""
+    same = folded.slots[np.flatnonzero(twins == view.records["twin"][slot])]
+    return [int(num) for num in view.records["num"][same[same != slot]][:20]]

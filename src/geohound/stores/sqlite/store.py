@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from geohound.model.contracts import Clock
+from geohound.model.contracts import Clock, TopicsOf
 from geohound.model.visit import RequestRecord
 
 from .bounds import Bounds
@@ -13,13 +13,14 @@ from .database import Database, StoreError
 from .frontier import SqliteFrontier
 from .requests import requests_to
 from .tasks import Tasks
+from .writing import no_topics
 
 
 class Store:
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, clock: Clock, topics_of: TopicsOf) -> None:
         self._database = database
         self._clock = clock
-        self.catalogue = SqliteCatalogue(database)
+        self.catalogue = SqliteCatalogue(database, topics_of)
         self.tasks = Tasks(database, clock)
 
     def frontier(self, task_id: int, bounds: Bounds) -> SqliteFrontier:
@@ -38,6 +39,6 @@ class Store:
         self._database.close()
 
 
-def open_store(path: str | Path, clock: Clock) -> Store:
-    """Open or create the file; StoreError says why it cannot be used."""
-    return Store(Database(path), clock)
+def open_store(path: str | Path, clock: Clock, topics_of: TopicsOf = no_topics) -> Store:
+    """Open or create the file; StoreError says why it cannot be used. `topics_of` is asked for each service written."""
+    return Store(Database(path), clock, topics_of)

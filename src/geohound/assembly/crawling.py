@@ -1,0 +1,268 @@
+"""A crawl with its task: begun, gone on with, and told about."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from geohound.crawl.engine import Crawl
+from geohound.crawl.examine import LocalExaminer, Tools
+from geohound.crawl.follow import Fence, Scope
+from geohound.crawl.plan import Parts, Plan
+from geohound.crawl.pool import Pool
+from geohound.crawl.report import Examiner
+from geohound.mining import mine
+from geohound.model.bbox import BBox
+from geohound.model.clue import looks_like_service
+from geohound.model.exposition import exposition
+from geohound.model.service import Service
+from geohound.model.visit import Candidate, Via
+from geohound.net.clock import SystemClock
+from geohound.net.record import RequestLog
+from geohound.net.scrape import offer
+from geohound.settings import Settings
+from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState
+
+from .parts import fetcher, harvesters, kinds, open_house, orders
+
+SAVE_EVERY_S = 5.0
+MAX_PROCESSES = 4  # by default: beyond that the crawl that feeds them is the limit
+
+
+def process_count(settings: Settings) -> int:
+    """How many processes read pages: as many as there are cores, unless the settings say otherwise."""
+    return settings.processes or min(len(os.sched_getaffinity(0)), MAX_PROCESSES)
+
+
+def local_examiner(
+    settings: Settings, plan: Plan, reading: Callable[[Candidate | None], None] | None = None, processes: int = 1
+) -> LocalExaminer:
+    """Visits, reads and reports in this process; call it inside the event loop."""
+    log = RequestLog()
+    way = fetcher(settings, processes, log.append)
+    catalogue = open_house(settings).catalogue
+
+    def is_complete(service: Service) -> bool:
+        return bool(catalogue.find_endpoint(service.endpoint))
+
+    tools = Tools(
+        way, kinds(), harvesters(), mine, way.robots.sitemaps, way.pace.next_at, is_complete, log.take,
+        way.robots.forget_troubles, reading or (lambda _: None),
+    )  # fmt: skip
+    return LocalExaminer(plan, tools)
+
+
+def _examiner(settings: Settings, plan: Plan) -> Examiner:
+    processes = process_count(settings)
+    if processes == 1:
+        return local_examiner(settings, plan)
+    fetcher(settings)  # what is wrong with the settings had better be said by this process
+    setup = pickle.dumps((settings, plan, processes))
+    return Pool([sys.executable, "-m", "geohound.worker"], setup, processes)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a user asks of a crawl, stored with its task."""
+
+    seeds: tuple[str, ...]
+    scope: Scope = Scope.ANY
+    kinds: tuple[str, ...] = ()
+    bbox: tuple[float, float, float, float] | None = None
+
+
+class RunningCrawl:
+    """A crawl with its task: knows its numbers and saves them as it goes."""
+
+    def __init__(self, crawl: Crawl, store: Store, parts: Parts, metrics_port: int = 0) -> None:
+        self._crawl = crawl
+        self._store = store
+        self._parts = parts
+        self._metrics_port = metrics_port
+        self.task = crawl.plan.task
+
+    async def run(self) -> None:
+        saving = asyncio.create_task(self._save_regularly())
+        scraped = await offer(self.metrics, self._metrics_port) if self._metrics_port else None
+        try:
+            await self._crawl.run()
+        finally:
+            saving.cancel()
+            if scraped is not None:
+                scraped.close()
+            self.save()
+        finished = self._parts.frontier.seconds_until_due() is None
+        self._store.tasks.finish(self.task, TaskState.DONE if finished else TaskState.STOPPED)
+
+    def stop(self) -> None:
+        self._crawl.stop()
+
+    def save(self) -> None:
+        self._store.tasks.save_progress(self.task, self._parts.order.state(), self.summary())
+
+    def summary(self) -> dict[str, Any]:
+        """The numbers so far; drops are those of the whole task."""
+        progress = self._crawl.progress
+        elapsed = self._parts.clock.monotonic() - progress.started if progress.started else 0.0
+        told = progress.summary(elapsed)
+        drops = progress.drops + self._parts.frontier.drops
+        told["drops"] = {str(reason): n for reason, n in drops.most_common() if n}
+        waiting = self._parts.frontier.queued
+        return told | {
+            "queue": waiting,
+            "task": self.task,
+            "finished": waiting == 0,
+            "in_flight": self._crawl.in_flight,
+            "fetchers": self._crawl.crews[False].size,
+            "testers": self._crawl.crews[True].size,
+            "cut_off": progress.is_cut_off,
+        }
+
+    def metrics(self) -> str:
+        """The numbers as Prometheus reads them."""
+        return exposition(self._crawl.progress.metrics(self.summary()))
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that read pages for this crawl, beside this one."""
+        examiner = self._parts.examiner
+        return examiner.pids if isinstance(examiner, Pool) else []
+
+    async def _save_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(SAVE_EVERY_S)
+            self.save()
+
+
+@asynccontextmanager
+async def crawling(
+    settings: Settings,
+    ask: Ask | None,
+    task: int | None,
+    listener: Callable[[dict[str, Any]], None] | None = None,
+) -> AsyncIterator[RunningCrawl]:
+    """A crawl ready to run: a new one for `ask`, or the one numbered `task` from where it was left."""
+    store = open_house(settings)
+    try:
+        if ask is not None:
+            asked = _as_stored(settings, ask)
+            task = store.tasks.create_task(asked, ask.seeds).id
+        row = store.tasks.get_task(task or 0)
+        if row is None:
+            raise StoreError(f"There is no task {task} in {settings.catalogue}.")
+        is_new = ask is not None
+        settings, ask = _from_stored(settings, row.settings, row.seeds, is_new=is_new)
+        if not is_new and row.counters.get("pages", 0) < settings.max_pages:
+            settings = replace(settings, max_pages=settings.max_pages - row.counters.get("pages", 0))
+        order = orders()[settings.order]
+        order.restore(row.order_state)
+        frontier = store.frontier(row.id, _bounds(settings))
+        store.tasks.finish(row.id, TaskState.RUNNING)
+        plan = _plan(settings, ask, row.id)
+        examiner = _examiner(settings, plan)
+        parts = Parts(examiner, frontier, store.catalogue, order, SystemClock(), frozenset(harvesters()))
+        crawl = Crawl(plan, parts, listener)
+        await frontier.admit([Candidate(url, Via.SEED, probe=looks_like_service(url)) for url in ask.seeds])
+        try:
+            yield RunningCrawl(crawl, store, parts, settings.metrics_port)
+        finally:
+            await frontier.close()
+            await examiner.close()
+    finally:
+        store.close()
+
+
+def _as_stored(settings: Settings, ask: Ask) -> dict[str, Any]:
+    return {"settings": asdict(settings), "ask": {"scope": ask.scope, "kinds": ask.kinds, "bbox": ask.bbox}}
+
+
+# What a resumed crawl takes from the new command line, because the machine around it may have changed.
+_FRESH = ("catalogue", "connect_to", "allow_nets", "max_time_s", "processes", "metrics_port")
+
+
+def _from_stored(
+    settings: Settings, stored: Mapping[str, Any], seeds: tuple[str, ...], *, is_new: bool
+) -> tuple[Settings, Ask]:
+    """The settings with which the task was begun, but for what must come from today."""
+    then: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v for k, v in stored["settings"].items() if hasattr(settings, k)
+    }
+    if not is_new:
+        for name in _FRESH:
+            if getattr(settings, name) or name in ("max_time_s", "metrics_port"):
+                then[name] = getattr(settings, name)
+        if settings.max_pages != Settings().max_pages:
+            then["max_pages"] = settings.max_pages
+    asked = stored["ask"]
+    box = tuple(asked["bbox"]) if asked.get("bbox") else None
+    ask = Ask(seeds, Scope(asked["scope"]), tuple(asked["kinds"]), box)
+    return replace(settings, **then), ask
+
+
+def _bounds(settings: Settings) -> Bounds:
+    return Bounds(
+        max_depth=settings.max_depth,
+        max_pages_per_host=settings.max_pages_per_host,
+        max_pages_per_pattern=settings.max_pages_per_pattern,
+        max_probes_per_pattern=settings.max_pages_per_pattern,
+        host_delay_s=settings.host_delay_s,
+        max_attempts=settings.retries + 1,
+    )
+
+
+def _plan(settings: Settings, ask: Ask, task: int) -> Plan:
+    return Plan(
+        task=task,
+        max_pages=settings.max_pages,
+        max_time_s=settings.max_time_s,
+        fetchers=settings.fetchers,
+        testers=settings.testers,
+        retry_after_s=settings.retry_after_s,
+        max_retry_after_s=settings.max_retry_after_s,
+        max_page_bytes=settings.max_page_bytes,
+        max_service_bytes=settings.max_service_bytes,
+        kinds=frozenset(ask.kinds),
+        bbox=BBox(*ask.bbox) if ask.bbox else None,
+        fence=Fence.around(ask.scope, list(ask.seeds)),
+    )
+
+
+def unfinished_task(settings: Settings, task: int | None) -> int | None:
+    """The task to go on with: the one named if it is not done, else the latest unfinished one."""
+    store = open_house(settings)
+    try:
+        found = store.tasks.get_task(task) if task else store.tasks.latest_unfinished()
+        return found.id if found and found.state is not TaskState.DONE else None
+    finally:
+        store.close()
+
+
+def visits(settings: Settings, task: int | None) -> Iterator[dict[str, Any]]:
+    """What became of each URL of a task, the last one by default (PH-5)."""
+    store = open_house(settings)
+    try:
+        known = [row.id for row in store.tasks.list_tasks()]
+        number = task if task is not None else next(iter(known), 0)
+        if number not in known:
+            raise StoreError(f"There is no task {number} in {settings.catalogue}.")
+        for visit in store.tasks.visits(number):
+            yield asdict(visit) | {"at": visit.at.isoformat(timespec="seconds")}
+    finally:
+        store.close()
+
+
+def requests(settings: Settings, host: str, limit: int = 0) -> list[dict[str, Any]]:
+    """Every request that was made to a host, the latest first."""
+    store = open_house(settings)
+    try:
+        return [
+            made._asdict() | {"at": made.at.isoformat(timespec="milliseconds")} for made in store.requests(host, limit)
+        ]
+    finally:
+        store.close()

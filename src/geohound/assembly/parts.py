@@ -1,0 +1,147 @@
+"""The parts of the house, each made as the settings say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from geohound.model.contracts import Catalogue, Harvester, Kind, Order
+from geohound.model.topic import Topic
+from geohound.model.visit import RequestRecord
+from geohound.net.clock import SystemClock
+from geohound.net.fetcher import CurlFetcher, Manners
+from geohound.net.guard import Guard
+from geohound.net.limits import Limits
+from geohound.net.pace import PaceRules
+from geohound.net.routes import parse_routes
+from geohound.plugins import discover
+from geohound.settings import Settings, SettingsError, default_catalogue
+from geohound.stores.sqlite import Store, StoreError, Task, open_store
+from geohound.topics import Classifier
+from geohound.topics.files import TopicError, read_topic
+
+
+def kinds() -> Mapping[str, Kind]:
+    return discover("kinds")
+
+
+def orders() -> Mapping[str, Order]:
+    return discover("orders")
+
+
+def harvesters() -> Mapping[str, Harvester]:
+    return discover("harvesters")
+
+
+def topics(files: Sequence[str] = ()) -> Mapping[str, Topic]:
+    """What services are sorted by: our topics, those of plug-ins, and the user's own files."""
+    try:
+        own = [read_topic(Path(name).expanduser()) for name in files]
+    except TopicError as error:
+        raise SettingsError(str(error)) from None
+    return {**discover("topics"), **{topic.id: topic for topic in own}}
+
+
+def fetcher(
+    settings: Settings, processes: int = 1, on_request: Callable[[RequestRecord], None] | None = None
+) -> CurlFetcher:
+    """The way to the network, with the limits, manners and exceptions that the settings give."""
+    limits = replace(
+        Limits(),
+        connect_s=settings.connect_timeout_s,
+        first_byte_s=settings.first_byte_timeout_s,
+        total_s=settings.total_timeout_s,
+        max_wire_bytes=max(Limits().max_wire_bytes, settings.max_service_bytes),
+    )
+    try:
+        guard = Guard.opening(settings.allow_nets)
+    except ValueError as error:
+        raise SettingsError(f"--allow-net needs a network such as 127.0.0.0/8: {error}.") from None
+    try:
+        routes = parse_routes(settings.connect_to)
+    except ValueError as error:
+        raise SettingsError(f"--connect-to needs PATTERN=HOST:PORT, such as *.test=127.0.0.1:8123: {error}.") from None
+    manners = Manners(
+        user_agent=settings.user_agent,
+        obey_robots=settings.obey_robots,
+        verify_tls=settings.verify_tls,
+        pace=PaceRules(
+            min_delay_s=settings.host_delay_s,
+            elapsed_factor=settings.slow_host_factor,
+            max_retry_after_s=settings.max_retry_after_s,
+        ),
+        routes=routes,
+        requests_per_address=settings.requests_per_address,
+        processes=processes,
+    )
+    return CurlFetcher(guard, limits, manners, on_request=on_request)
+
+
+@contextmanager
+def open_catalogue(settings: Settings) -> Iterator[Catalogue]:
+    """The catalogue for reading; the default one is made where it is missing."""
+    with open_shelf(settings) as shelf:
+        yield shelf.catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What a portal shows: the catalogue, what its services are sorted by, and its crawls."""
+
+    catalogue: Catalogue
+    sorter: Classifier
+    tasks: Callable[[], list[dict[str, Any]]]
+
+
+@contextmanager
+def open_shelf(settings: Settings) -> Iterator[Shelf]:
+    """The catalogue and what stands beside it, for reading."""
+    path = Path(settings.catalogue).expanduser()
+    if str(path) != default_catalogue() and "://" not in settings.catalogue and not path.exists():
+        raise StoreError(f"There is no catalogue at {path}. A crawl makes one: geohound crawl URL --catalogue {path}")
+    store = open_house(settings)
+    try:
+        yield Shelf(store.catalogue, sorter(settings), lambda: [_told(task) for task in store.tasks.list_tasks()])
+    finally:
+        store.close()
+
+
+def _told(task: Task) -> dict[str, Any]:
+    """What the world may know of a crawl: how far it is, not how it was set."""
+    return {
+        "id": task.id,
+        "state": task.state,
+        "created_at": task.created_at,
+        "finished_at": task.finished_at,
+        "seeds": list(task.seeds),
+        "counters": dict(task.counters),
+    }
+
+
+def sorter(settings: Settings) -> Classifier:
+    """Sorts services by all topics; each set of files is read once."""
+    return _sorter(settings.topic_files)
+
+
+@cache
+def _sorter(files: tuple[str, ...]) -> Classifier:
+    return Classifier(topics(files).values())
+
+
+def open_house(settings: Settings) -> Store:
+    if "://" in settings.catalogue:
+        raise SettingsError(f"{settings.catalogue} is not a file; catalogues are SQLite files, such as geoweb.db.")
+    path = Path(settings.catalogue).expanduser()
+    if str(path) == default_catalogue():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return open_store(path, SystemClock(), lambda service: sorter(settings).classify(service))
+
+
+def catalogue_size(path: str) -> tuple[int, int]:
+    """Services and layers in a catalogue file."""
+    with open_catalogue(Settings(catalogue=path)) as catalogue:
+        return catalogue.count()

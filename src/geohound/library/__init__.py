@@ -1,0 +1,210 @@
+"""Geohound from Python: search a catalogue, identify an address, crawl; each also for code that awaits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import fields, replace
+from typing import Any, Self, TypeVar
+
+from geohound import assembly, probe, settings
+from geohound.crawl.follow import Scope
+from geohound.model.bbox import BBox, Relation, parse_bbox
+from geohound.model.health import Health, State
+from geohound.model.query import FACETS, Query
+from geohound.model.service import Layer, Service
+from geohound.model.url import canonical
+from geohound.opening import Opening, open_layer
+from geohound.settings import Settings, SettingsError
+
+from .found import Crawled, Found, Identified
+
+__all__ = ["Catalogue", "Crawled", "Found", "Identified", "acrawl", "aidentify", "crawl", "identify"]
+
+T = TypeVar("T")
+Box = BBox | str | Sequence[float] | None
+Words = str | Iterable[str]
+_OWN = {"kind": "kinds", "topic": "topics", "class": "classes", "country": "countries", "state": "states"}
+
+
+class Catalogue:
+    """A catalogue file, open for reading.
+
+    >>> with Catalogue("geoweb.db") as catalogue:
+    ...     for hit in catalogue.search("land cover", bbox=(-75, -34, -34, 6), kind="wms"):
+    ...         print(hit.service.title)
+    """
+
+    def __init__(self, path: str | None = None, **options: Any) -> None:
+        given = {"catalogue": str(path)} if path is not None else {}
+        self._settings = _settings({**options, **given})
+        self._stack = ExitStack()
+        self._catalogue = self._stack.enter_context(assembly.open_catalogue(self._settings))
+
+    def search(  # noqa: PLR0913 - each is what somebody types in a notebook
+        self,
+        text: str = "",
+        bbox: Box = None,
+        relation: str = "overlaps",
+        *,
+        limit: int = 20,
+        offset: int = 0,
+        years: tuple[int, int] | None = None,
+        expand: bool = True,
+        **filters: Words,
+    ) -> Found:
+        """The best services for words, a box, or both.
+
+        Filters go by facet: kind="wms", topic="land_cover", class_="forest", country="br", state=["alive"] …;
+        `expand=False` leaves synonyms and translations out.
+        """
+        query = Query(text, _box(bbox), Relation(relation), limit=limit, offset=offset, years=years, expand=expand)
+        query = replace(query, **_filters(filters))
+        return Found(query, self._catalogue.search(query))
+
+    async def asearch(self, text: str = "", bbox: Box = None, relation: str = "overlaps", **more: Any) -> Found:
+        """The same without holding up the event loop."""
+        return await asyncio.to_thread(self.search, text, bbox, relation, **more)
+
+    def get(self, service_id: str) -> Service:
+        """A service with all its layers; KeyError where there is none of this id."""
+        found = self._catalogue.get(service_id)
+        if found is None:
+            raise KeyError(f"There is no service {service_id} in {self._settings.catalogue}.")
+        return found
+
+    def at(self, url: str) -> list[Service]:
+        """The services known at an address."""
+        return list(self._catalogue.find_endpoint(canonical(url) or url))
+
+    def health(self, service_id: str) -> Health:
+        return self._catalogue.health(service_id)
+
+    def open(self, service: Service | str, layer: Layer | str | None = None, bbox: Box = None) -> Opening:
+        """The ways into a layer: requests that work and snippets for other programs."""
+        found = self.get(service if isinstance(service, str) else service.id)
+        if isinstance(layer, str):
+            named = next((la for la in found.layers if la.name == layer), None)
+            if named is None:
+                raise KeyError(f"The service {found.id} has no layer {layer!r}.")
+            layer = named
+        return open_layer(found, layer, _box(bbox))
+
+    def __iter__(self) -> Iterator[Service]:
+        return self._catalogue.services()
+
+    def __len__(self) -> int:
+        return self._catalogue.count()[0]
+
+    def __repr__(self) -> str:
+        services, layers = self._catalogue.count()
+        return f"<Catalogue {self._settings.catalogue}: {services:,} services, {layers:,} layers>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+def identify(url: str, **options: Any) -> Identified:
+    """What lives at an address, asked of the address itself; settings by name, such as allow_nets=("127.0.0.0/8",)."""
+    return _run(aidentify(url, **options))
+
+
+async def aidentify(url: str, **options: Any) -> Identified:
+    chosen = _settings({"host_delay_s": 0.0, **options})
+    address = _address(url)
+    fetcher = assembly.fetcher(chosen)
+    try:
+        verdict = await probe.identify(address, fetcher, assembly.kinds(), chosen.max_service_bytes)
+    finally:
+        await fetcher.close()
+    return Identified(address, verdict)
+
+
+def crawl(*seeds: str, catalogue: str | None = None, **options: Any) -> Crawled:
+    """Crawl from these addresses into a catalogue; scope, kinds, bbox and settings as on the command line."""
+    return _run(acrawl(*seeds, catalogue=catalogue, **options))
+
+
+async def acrawl(
+    *seeds: str,
+    catalogue: str | None = None,
+    scope: str = "any",
+    kinds: Words = (),
+    bbox: Box = None,
+    **options: Any,
+) -> Crawled:
+    if not seeds:
+        raise ValueError("Name at least one address to start from.")
+    chosen = _settings({**options, **({"catalogue": str(catalogue)} if catalogue else {})})
+    box = _box(bbox)
+    ask = assembly.Ask(
+        tuple(_address(seed) for seed in seeds), Scope(scope), _words(kinds), box.as_tuple() if box else None
+    )
+    async with assembly.crawling(chosen, ask, None) as running:
+        await running.run()
+        return Crawled(chosen.catalogue, running.summary())
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for it; in a notebook, whose own loop runs already, on another thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return assembly.run_async(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(assembly.run_async, work).result()
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    known = {field.name for field in fields(Settings)}
+    for name in options:
+        if name not in known:
+            raise SettingsError(f"There is no setting called {name!r}; docs/operating.md lists all of them.")
+    lists = {k: _words(v) for k, v in options.items() if isinstance(getattr(Settings(), k), tuple)}
+    return replace(settings.load(), **{**options, **lists})
+
+
+def _address(url: str) -> str:
+    clean = canonical(url if "://" in url else f"https://{url}")
+    if clean is None:
+        raise ValueError(f"{url!r} is not a web address; it should begin with http:// or https://.")
+    return clean
+
+
+def _box(box: Box) -> BBox | None:
+    if box is None or isinstance(box, BBox):
+        return box
+    if isinstance(box, str):
+        return parse_bbox(box)
+    west, south, east, north = (float(edge) for edge in box)
+    return BBox(west, south, east, north)
+
+
+def _words(value: Words) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(str(v) for v in value)
+
+
+def _filters(given: dict[str, Words]) -> dict[str, Any]:
+    """Filters by facet as the fields of a query; class_ stands for class, which Python keeps for itself."""
+    found: dict[str, Any] = {}
+    where: dict[str, tuple[str, ...]] = {}
+    for name, value in given.items():
+        facet = name.rstrip("_")
+        if facet not in FACETS:
+            raise TypeError(f"There is no filter {name!r}; filters are {', '.join(FACETS)} (class_ for class).")
+        words = _words(value)
+        if facet == "state":
+            found["states"] = tuple(State(word) for word in words)
+        elif facet in _OWN:
+            found[_OWN[facet]] = words
+        else:
+            where[facet] = words
+    return {**found, "where": where}

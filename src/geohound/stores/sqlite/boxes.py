@@ -1,0 +1,95 @@
+"""Many boxes at once: the three relations and the overlap ratio, right across the antimeridian.
+
+A box is four whole numbers, millionths of a degree: west, south, east, north; east is beyond 180 degrees where the
+box crosses the antimeridian. A millionth of a degree is a hand's breadth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from geohound.model.bbox import BBox, Relation
+
+Boxes = npt.NDArray[np.int32]  # four rows: west, south, east, north; a column per box
+Truth = npt.NDArray[np.bool_]
+_UNIT = 1_000_000
+_AROUND = 360 * _UNIT
+_HALFWAY = 180 * _UNIT
+NOWHERE = (0, 10**9, 0, -(10**9))  # stands in no relation to anything
+
+
+def as_ranges(box: BBox) -> tuple[int, int, int, int]:
+    west, south, east, north = (round(edge * _UNIT) for edge in box.as_tuple())
+    return west, south, east + _AROUND if box.crosses_antimeridian else east, north
+
+
+def stand(boxes: Boxes, relation: Relation, asked: BBox) -> Truth:
+    """Which boxes stand in this relation to the one asked for? 180 degrees east and west are the same meridian."""
+    match relation:
+        case Relation.OVERLAPS:
+            return _overlap(boxes, as_ranges(asked))
+        case Relation.WITHIN:
+            return _are_within(boxes, as_ranges(asked))
+        case Relation.CONTAINS:
+            return _contain(boxes, as_ranges(asked))
+
+
+def _overlap(boxes: Boxes, asked: tuple[int, int, int, int]) -> Truth:
+    west, south, east, north = asked
+    met: Truth = (boxes[0] <= east) & (boxes[2] >= west)
+    met |= boxes[2] >= west + _AROUND
+    if east >= _HALFWAY:
+        met |= boxes[0] <= east - _AROUND
+    met &= boxes[1] <= north
+    met &= boxes[3] >= south
+    return met
+
+
+def _are_within(boxes: Boxes, asked: tuple[int, int, int, int]) -> Truth:
+    west, south, east, north = asked
+    held: Truth = (boxes[1] >= south) & (boxes[3] <= north) & (boxes[1] <= boxes[3])
+    if east - west >= _AROUND:
+        return held
+    inside = np.zeros(boxes.shape[1], dtype=np.bool_)
+    for turn in (-_AROUND, 0, _AROUND):
+        inside |= (boxes[0] >= west + turn) & (boxes[2] <= east + turn)
+    held &= inside
+    return held
+
+
+def _contain(boxes: Boxes, asked: tuple[int, int, int, int]) -> Truth:
+    west, south, east, north = asked
+    held: Truth = (boxes[1] <= south) & (boxes[3] >= north)
+    around: Truth = (boxes[2] - boxes[0]) >= _AROUND
+    for turn in (-_AROUND, 0, _AROUND):
+        around |= (boxes[0] <= west + turn) & (boxes[2] >= east + turn)
+    held &= around
+    return held
+
+
+def overlap_ratios(boxes: Boxes, asked: BBox) -> npt.NDArray[np.float32]:
+    """Shared area over the area of both together, as model.bbox.overlap_ratio; degrees are taken as floats late,
+    for their differences must be exact.
+    """
+    west, south, east, north = as_ranges(asked)
+    wide = _shared(boxes[0], boxes[2], west, east)
+    if east >= _HALFWAY:
+        wide += _shared(boxes[0], boxes[2], west - _AROUND, east - _AROUND)
+    beyond = np.flatnonzero(boxes[2] >= _HALFWAY)
+    if len(beyond):
+        wide[beyond] += _shared(boxes[0][beyond], boxes[2][beyond], west + _AROUND, east + _AROUND)
+    shared = np.minimum(wide, np.float32(east - west)) * _shared(boxes[1], boxes[3], south, north)
+    area = (boxes[2] - boxes[0]).astype(np.float32) * np.maximum(boxes[3] - boxes[1], 0).astype(np.float32)
+    whole = area + np.float32(float(east - west) * (north - south)) - shared
+    flat = np.flatnonzero(whole <= 0)
+    ratios = np.asarray(shared / np.where(whole > 0, whole, np.float32(1)), dtype=np.float32)
+    if len(flat):
+        ratios[flat] = np.all(boxes[:, flat] == np.array([[west], [south], [east], [north]]), axis=0)
+    return ratios
+
+
+def _shared(low: Boxes, high: Boxes, least: int, most: int) -> npt.NDArray[np.float32]:
+    """How much of a range others share with it."""
+    shared: npt.NDArray[np.int32] = np.maximum(np.minimum(high, most) - np.maximum(low, least), 0)
+    return shared.astype(np.float32)

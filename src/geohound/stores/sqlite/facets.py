@@ -1,0 +1,148 @@
+"""What services are counted and filtered by, and the facts that break ties."""
+# ruff: noqa: S608 - only constants are put into the statements
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from geohound.model.query import FACETS
+from geohound.model.service import Service
+from geohound.wording import known_code, split
+
+from .codec import clean
+
+FIELD_BITS = 4  # the lower bits of a value's id are its facet
+_FIELDS = {name: number for number, name in enumerate(FACETS)}
+_MAX_VALUES = 300
+_MAX_CHARS = 200
+_CRS = re.compile(r"(EPSG|CRS|OGC|ESRI|IGNF|AUTO2?)(?:[:/]+[\d.]*)?[:/]+(\w+)$", re.IGNORECASE)
+_YEAR = re.compile(r"(?<!\d)(1[6-9]\d\d|20\d\d)(?!\d)")
+_FIRST_DECADE, _LAST_DECADE = 1600, 2090
+_QUALITY_BANDS = ("0-24", "25-49", "50-74", "75-100")
+
+
+def facets_of(service: Service, language: str, topics: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Facet and value, each pair once; the state, which changes, is not among them."""
+    years = years_of(service)
+    values: dict[str, Iterable[str]] = {
+        "kind": [service.kind],
+        "topic": [topic for topic, _ in topics],
+        "class": [class_ for _, class_ in topics if class_],
+        "country": [country_of(service.endpoint)],
+        "provider": [" ".join(service.provider.name.split())],
+        "language": [known_code(service.language) or language],
+        "crs": map(_crs, _many(service.crs, (layer.crs for layer in service.layers))),
+        "format": map(_format, _many(service.formats, (layer.formats for layer in service.layers))),
+        "licence": [service.access.licence],
+        "quality": [quality_band(quality_of(service))],
+        "https": ["yes" if service.endpoint.startswith("https:") else "no"],
+        "cors": [getattr(service, "cors", "")],
+        "decade": [f"{year}s" for year in range(years[0] // 10 * 10, years[1] + 1, 10)] if years else [],
+    }
+    return [
+        (name, value)
+        for name, given in values.items()
+        for value in dict.fromkeys(clean(v)[:_MAX_CHARS] for v in given if v)
+    ]
+
+
+def quality_band(quality: int) -> str:
+    return _QUALITY_BANDS[min(quality // 25, 3)]
+
+
+def facet_ids(connection: sqlite3.Connection, pairs: Sequence[tuple[str, str]]) -> list[int]:
+    """The id of each facet value, given on first use."""
+    keys = [(_FIELDS[name], value) for name, value in pairs]
+    marks = ",".join(["(?, ?)"] * len(keys))
+    known: dict[tuple[int, str], int] = {}
+    for field, value, id_ in connection.execute(
+        f"SELECT field, value, id FROM facet WHERE (field, value) IN (VALUES {marks})",
+        [part for key in keys for part in key],
+    ):
+        known[field, value] = id_
+    for field, value in keys:
+        if (field, value) not in known:
+            known[field, value] = connection.execute(
+                f"INSERT INTO facet (id, field, value) SELECT ((coalesce(max(id), 0) >> {FIELD_BITS}) + 1 "
+                f"<< {FIELD_BITS}) + ?, ?, ? FROM facet RETURNING id",
+                (field, field, value),
+            ).fetchone()[0]
+    return [known[key] for key in keys]
+
+
+def find_ids(connection: sqlite3.Connection, name: str, values: Iterable[str]) -> list[int]:
+    """The numbers of the values that exist; in any case of letters where none is spelt like this."""
+    ids: list[int] = []
+    sql = "SELECT id FROM facet WHERE field = ? AND value = ?"
+    for value in values:
+        asked = (_FIELDS[name], clean(value))
+        found = connection.execute(sql, asked).fetchall() or connection.execute(f"{sql} COLLATE NOCASE", asked)
+        ids += [number for (number,) in found]
+    return ids
+
+
+def years_of(service: Service) -> tuple[int, int] | None:
+    """The first and last year that its layers say they cover."""
+    found: list[int] = []
+    for layer in service.layers:
+        for text in layer.times[:50]:
+            found += [int(year) for year in _YEAR.findall(text[:5000])]
+    return (min(found), max(found)) if found else None
+
+
+def country_of(endpoint: str) -> str:
+    """ISO code of the country that the host's name says; empty for .org and the like, and for bare addresses."""
+    host = urlsplit(endpoint).hostname or "" if "://" in endpoint else ""
+    last = host.rpartition(".")[2]
+    if len(last) != 2 or not last.isalpha():
+        return ""
+    return {"uk": "GB", "eu": "EU"}.get(last, last.upper())
+
+
+def quality_of(service: Service) -> int:
+    """0 to 100: how well a service describes itself."""
+    layers = service.layers
+    described = sum(bool(layer.title and layer.title != layer.name) for layer in layers)
+    placed = bool(service.extent and service.extent.box) or any(la.extent and la.extent.box for la in layers)
+    points = (
+        (bool(service.title), 15), (len(service.abstract) >= 30, 15), (bool(service.keywords), 10),
+        (bool(service.provider.name), 10), (bool(service.provider.email or service.provider.contact), 5),
+        (bool(service.access.licence or service.access.constraints), 10), (placed, 10), (bool(layers), 5),
+        (service.endpoint.startswith("https:"), 5), (not service.repairs, 5),
+    )  # fmt: skip
+    return sum(worth for holds, worth in points if holds) + (10 * described // len(layers) if layers else 0)
+
+
+def twin_key(num: int, service: Service) -> int:
+    """Equal for services that offer the same under the same name, wherever they stand; 64 bits."""
+    if not service.layers:
+        said = f"#{num}"
+    else:
+        names = sorted({" ".join(split(layer.name.rpartition(":")[2] or layer.title)) for layer in service.layers})
+        said = "\n".join((service.kind, " ".join(split(service.title)), *names))
+    return int.from_bytes(hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+
+
+def _many(own: Iterable[str], layered: Iterable[tuple[str, ...]]) -> list[str]:
+    found = dict.fromkeys(own)
+    for values in dict.fromkeys(layered):
+        if len(found) >= _MAX_VALUES:
+            break
+        found |= dict.fromkeys(values)
+    return list(found)[:_MAX_VALUES]
+
+
+@lru_cache(maxsize=10_000)
+def _crs(name: str) -> str:
+    match = _CRS.search(name.strip())
+    return f"{match[1].upper()}:{match[2].upper()}" if match else name.strip()
+
+
+@lru_cache(maxsize=1_000)
+def _format(name: str) -> str:
+    return name.partition(";")[0].strip().lower()

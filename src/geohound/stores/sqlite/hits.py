@@ -1,0 +1,138 @@
+"""One hit: the service, the best of its layers that match, and why it is here."""
+# ruff: noqa: S608 - only question marks are put into the statements
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from geohound.model.bbox import Relation
+from geohound.model.health import State
+from geohound.model.query import Hit, Query
+from geohound.model.service import Layer, Service
+from geohound.wording import fold, split, split_name, stems
+
+from .asked import Wish
+from .codec import load_layer
+from .reading import LAYER_COLUMNS
+
+MAX_LAYERS = 20
+_LAYERS_ASKED_WHY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A service on the page, and what the search knows of it."""
+
+    num: int
+    state: State
+    rank: float
+    ratio: float | None
+    ordinals: npt.NDArray[np.int64]  # of the layers that match; -1 for the service itself
+    scores: npt.NDArray[np.float32]
+    size: int  # how many layers it has
+    is_whole: bool  # all its layers match, for the service itself says all that was asked
+    twins: Sequence[int]
+
+
+def build_hit(
+    connection: sqlite3.Connection, query: Query, wishes: Sequence[Wish], service: Service, chosen: Chosen
+) -> Hit:
+    best = [int(n) for n in chosen.ordinals[np.argsort(-chosen.scores, kind="stable")] if n >= 0]
+    count = len(best)
+    if chosen.is_whole:
+        count = chosen.size
+        known = set(best)
+        best += [n for n in range(min(chosen.size, MAX_LAYERS * 2)) if n not in known]
+    if not query.text.strip() and query.bbox is None:
+        best, count = [], 0
+    layers = _read_layers(connection, chosen.num, best[:MAX_LAYERS])
+    why = "; ".join(filter(None, (_why_words(wishes, service, layers[:_LAYERS_ASKED_WHY]), _why_box(query, chosen))))
+    return Hit(
+        service, tuple(layers), chosen.rank, why, chosen.state, chosen.size, count, _ids(connection, chosen.twins)
+    )
+
+
+def _read_layers(connection: sqlite3.Connection, num: int, ordinals: Sequence[int]) -> list[Layer]:
+    """Layers of a service by their place in it, in the order asked for."""
+    marks = ",".join("?" * len(ordinals))
+    rows = connection.execute(
+        f"SELECT ordinal, {LAYER_COLUMNS} FROM layer WHERE service = ? AND ordinal IN ({marks})", (num, *ordinals)
+    )
+    found = {ordinal: load_layer(*columns) for ordinal, *columns in rows}
+    return [found[ordinal] for ordinal in ordinals if ordinal in found]
+
+
+def _ids(connection: sqlite3.Connection, nums: Sequence[int]) -> tuple[str, ...]:
+    marks = ",".join("?" * len(nums))
+    rows = connection.execute(f"SELECT id FROM service WHERE num IN ({marks}) ORDER BY num", nums).fetchall()
+    return tuple(id_ for (id_,) in rows)
+
+
+def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]) -> str:
+    """The field that grants most of what was asked for, and in which words."""
+    fields = {
+        "title": [service.title],
+        "layer title": [layer.title for layer in layers],
+        "layer name": [layer.name for layer in layers],
+        "keywords": [*service.keywords[:200], *(k for layer in layers for k in layer.keywords[:50])],
+        "abstract": [service.abstract[:4000], *(layer.abstract[:1000] for layer in layers)],
+        "provider": [service.provider.name],
+        "address": [service.endpoint],
+        "kind": [service.kind],
+    }
+    best: tuple[str, list[str], list[str]] = ("", [], [])
+    asked = sum(bool(wish.text) for wish in wishes)
+    for label, texts in fields.items():
+        if len(best[1]) + len(best[2]) == asked:
+            break
+        typed, meant = _granted(wishes, texts, is_name=label == "layer name")
+        if (len(typed) + len(meant), len(typed)) > (len(best[1]) + len(best[2]), len(best[1])):
+            best = (label, typed, meant)
+    label, typed, meant = best
+    told = [f"{label} matches '{' '.join(typed)}'"] if typed else []
+    told += [f"{label} says {words}" for words in meant]
+    return "; ".join(told)
+
+
+def _granted(wishes: Sequence[Wish], texts: Iterable[str], *, is_name: bool) -> tuple[list[str], list[str]]:
+    """What was asked for that some texts say: as typed, and in other words."""
+    words: set[str] = set()
+    joined = ""
+    for text in texts:
+        parts = split_name(text) if is_name else split(text)
+        words.update(parts)
+        joined += " " + " ".join(parts) + " "
+    typed, meant = [], []
+    for wish in wishes:
+        if not wish.text:
+            continue
+        if _says(fold(wish.text), words, joined):
+            typed.append(wish.text)
+            continue
+        other = next((w for way in wish.ways if way.words and (w := " ".join(way.words)) in joined), "")
+        if other:
+            meant.append(f"'{other}' for '{wish.text}'")
+    return typed, meant
+
+
+def _says(asked: str, words: set[str], joined: str) -> bool:
+    parts = split(asked)
+    if all(part in words or part in joined for part in parts):
+        return True
+    sought = [stems(part) for part in parts]
+    return len(words) < 300 and all(any(not roots.isdisjoint(stems(word)) for word in words) for roots in sought)
+
+
+def _why_box(query: Query, chosen: Chosen) -> str:
+    if query.bbox is None:
+        return ""
+    return {
+        Relation.WITHIN: "inside the box asked for",
+        Relation.CONTAINS: "covers all of the box asked for",
+        Relation.OVERLAPS: f"box fits by {chosen.ratio or 0:.1%}".replace("%", " %"),
+    }[query.relation]

@@ -1,0 +1,186 @@
+"""Which entries match what is asked for, and how well: words, then the box; layers with what their service says."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from geohound.model.bbox import BBox, Relation
+from geohound.model.query import Query
+
+from .asked import Way, Wish
+from .boxes import overlap_ratios, stand
+from .mirror import View
+from .postings import NONE, Found, Postings, intersection, union
+from .segments import LANGUAGES
+
+_OF_SERVICE = 0.5  # what a layer gains from what its service says
+_OF_SERVICE_ALONE = 0.8  # and what it has where only the service says it
+_ELSEWHERE = 0.4  # a translation, in a text that seems to be in another language
+_SHORT_CHARS = 4
+# A box asked for beside words scales the worth of the words: a layer that hardly fits keeps this share.
+_BOX_FLOOR = 0.25
+
+
+class Matches(NamedTuple):
+    """Entries that match, in order, with their scores, and how the box of each fits the one asked for."""
+
+    entries: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float32]
+    ratios: npt.NDArray[np.float32] | None
+    whole: npt.NDArray[np.bool_] | None  # per slot: the service itself says all, hence all its layers match
+
+
+class _Scratch(threading.local):
+    """Room for a number per entry, kept from search to search; whoever uses it leaves it empty."""
+
+    def __init__(self) -> None:
+        self.scores = np.zeros(0, np.float32)
+        self.held = np.zeros(0, np.uint32)
+
+    def room(self, size: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:
+        if len(self.scores) < size:
+            self.scores, self.held = np.zeros(size + size // 4, np.float32), np.zeros(size + size // 4, np.uint32)
+        return self.scores[:size], self.held[:size]
+
+
+_scratch = _Scratch()
+
+
+def match_words(view: View, postings: Postings, wishes: Sequence[Wish], *, some: bool = False) -> Matches:
+    """Entries that hold all required words, each itself or through its service; or, with `some`, any of them."""
+    granted = [grant(view, postings, wish) for wish in wishes]
+    size = len(view.slot_of)
+    scores, held = _scratch.room(size)
+    try:
+        return _add_up(view, list(zip(wishes, granted, strict=True)), (scores, held), some)
+    finally:
+        for found in granted:
+            scores[found.entries] = 0
+            held[found.entries] = 0
+
+
+def _add_up(
+    view: View,
+    granted: Sequence[tuple[Wish, Found]],
+    room: tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]],
+    some: bool,
+) -> Matches:
+    scores, held = room
+    required = 0
+    weights = [wish.weight * math.log(1 + len(scores) / (len(found.entries) + 0.5)) for wish, found in granted]
+    total = sum(weight for (wish, _), weight in zip(granted, weights, strict=True) if wish.is_required)
+    for (wish, found), weight in zip(granted, weights, strict=True):
+        scores[found.entries] += found.worths * np.float32(weight / max(total, 1e-9))
+        if wish.is_required:
+            held[found.entries] |= np.uint32(1 << required)
+            required += 1
+    everything = np.uint32((1 << required) - 1)
+    needed = [found.entries for wish, found in granted if wish.is_required]
+    entries = needed[0] if len(needed) == 1 else np.flatnonzero(held != 0)
+    slots = view.slot_of[entries]
+    first = view.first[slots]
+    combined = held[entries] | held[first]
+    kept = view.alive[slots] & ((combined != 0) if some else (combined == everything))
+    entries, slots, first, combined = entries[kept], slots[kept], first[kept], combined[kept]
+    is_service = first == entries
+    result = scores[entries] + np.where(is_service, np.float32(0), np.float32(_OF_SERVICE) * scores[first])
+    if some:
+        result *= np.bitwise_count(combined).astype(np.float32) / np.float32(max(required, 1))
+    whole = np.zeros(len(view.records), np.bool_)
+    whole[slots[is_service & (held[entries] == everything)]] = True
+    return Matches(entries, result, None, whole)
+
+
+def grant(view: View, postings: Postings, wish: Wish) -> Found:
+    """The entries that grant one wish, each with the best way in which it does."""
+    found: list[Found] = []
+    for way in wish.ways:
+        if len(way.factors) == 1 and not wish.beginning:
+            found += [_weighed(view, way, one) for key in way.factors[0] if len((one := postings.find(key)).entries)]
+            continue
+        factors = [postings.any_of(factor) for factor in way.factors]
+        if wish.beginning:
+            factors.append(postings.any_of(postings.beginning_with(wish.beginning)))
+        if all(len(factor.entries) for factor in factors):
+            found.append(_weighed(view, way, intersection(factors)))
+    return union([f for f in found if len(f.entries)], len(view.slot_of))
+
+
+def _weighed(view: View, way: Way, found: Found) -> Found:
+    worths = found.worths * np.float32(way.weight)
+    if not way.language or not len(found.entries):
+        return Found(found.entries, worths)
+    spoken = view.records["language"][view.slot_of[found.entries]] == LANGUAGES.index(way.language)
+    if len(way.words) == 1 and len(way.words[0]) <= _SHORT_CHARS and way.words[0].isalpha():
+        return Found(found.entries[spoken], worths[spoken])  # mer is a sea in one language and more in another
+    return Found(found.entries, np.where(spoken, worths, worths * np.float32(_ELSEWHERE)))
+
+
+def without(view: View, postings: Postings, matches: Matches, unwanted: Sequence[Wish]) -> Matches:
+    """Leave out services that say an unwanted word of themselves, and layers that say it."""
+    if not unwanted or not len(matches.entries):
+        return matches
+    said = union([f for f in (grant(view, postings, wish) for wish in unwanted) if len(f.entries)], len(view.slot_of))
+    spoiled = np.zeros(len(view.slot_of), np.bool_)
+    spoiled[said.entries] = True
+    services = spoiled[view.first[:-1]]
+    kept = ~spoiled[matches.entries] & ~services[view.slot_of[matches.entries]]
+    whole = matches.whole & ~services if matches.whole is not None else None
+    ratios = matches.ratios[kept] if matches.ratios is not None else None
+    return Matches(matches.entries[kept], matches.scores[kept], ratios, whole)
+
+
+def match_all(view: View) -> Matches:
+    """Every living service."""
+    entries = view.first[:-1][view.alive]
+    return Matches(entries, np.ones(len(entries), np.float32), None, None)
+
+
+def match_box(view: View, relation: Relation, asked: BBox) -> Matches:
+    """Entries whose box stands as asked for; the score is the overlap ratio."""
+    entries = np.flatnonzero(stand(view.boxes, relation, asked))
+    if not view.alive.all():
+        entries = entries[view.alive[view.slot_of[entries]]]
+    ratios = overlap_ratios(view.boxes[:, entries], asked)
+    return Matches(entries, ratios, ratios, None)
+
+
+def place(view: View, query: Query, matches: Matches) -> Matches:
+    """Of what the words match, what stands as asked for; a service's own words count for all its layers."""
+    if query.bbox is None:
+        return matches
+    entries, scores = _with_layers(view, matches)
+    boxes = view.boxes[:, entries]
+    stands_so = stand(boxes, query.relation, query.bbox)
+    entries, scores = entries[stands_so], scores[stands_so]
+    ratios = overlap_ratios(boxes[:, stands_so], query.bbox)
+    fit = np.float32(_BOX_FLOOR) + np.float32(1 - _BOX_FLOOR) * np.sqrt(ratios)
+    return Matches(entries, scores * fit, ratios, matches.whole)
+
+
+def _with_layers(view: View, matches: Matches) -> Found:
+    """Also the layers of services that say all by themselves."""
+    if matches.whole is None or not matches.whole.any():
+        return Found(matches.entries, matches.scores)
+    own = np.zeros(len(view.records), np.float32)
+    is_service = view.first[view.slot_of[matches.entries]] == matches.entries
+    own[view.slot_of[matches.entries[is_service]]] = matches.scores[is_service]
+    slots = np.flatnonzero(matches.whole)
+    layers = entries_of(view, slots)
+    share = np.float32(_OF_SERVICE_ALONE) * own[view.slot_of[layers]]
+    return union([Found(matches.entries, matches.scores), Found(layers, share)], len(view.slot_of))
+
+
+def entries_of(view: View, slots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """All entries of these services, in order."""
+    first, sizes = view.first[slots], view.first[slots + 1] - view.first[slots]
+    if not len(slots):
+        return NONE.entries
+    starts = np.repeat(first - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes)
+    return starts + np.arange(int(sizes.sum()))

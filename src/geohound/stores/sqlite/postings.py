@@ -1,0 +1,164 @@
+"""Which entries hold a word, and what it is worth there: from the blocks, remembered, and from the fresh services."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .mirror import LAST_LETTER, View
+from .segments import read_hits
+
+MAX_BEGINNINGS = 300  # words that one beginning may stand for
+_MAX_REMEMBERED = 12_000_000  # postings; five bytes each
+
+
+class Found(NamedTuple):
+    """Positions of entries, each once and in order, and worths from 0 to 1."""
+
+    entries: npt.NDArray[np.int64]
+    worths: npt.NDArray[np.float32]
+
+
+NONE = Found(np.zeros(0, np.int64), np.zeros(0, np.float32))
+
+
+class Remembered(NamedTuple):
+    upto: int  # entries before this position are covered
+    entries: npt.NDArray[np.int32]
+    worths: npt.NDArray[np.uint8]
+
+
+class Memory:
+    """The postings of words asked for before, shared by all threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: dict[str, Remembered] = {}
+        self._size = 0
+        self._generation = 0
+
+    def get(self, term: str, generation: int) -> Remembered | None:
+        with self._lock:
+            return self._held.get(term) if generation == self._generation else None
+
+    def keep(self, term: str, generation: int, postings: Remembered) -> None:
+        with self._lock:
+            if generation > self._generation or self._size > _MAX_REMEMBERED:
+                self._held, self._size, self._generation = {}, 0, generation
+            if generation == self._generation:
+                before = self._held.get(term)
+                self._size += len(postings.entries) - (len(before.entries) if before else 0) + 100
+                self._held[term] = postings
+
+
+class Postings:
+    """The words of one view."""
+
+    def __init__(self, connection: sqlite3.Connection, view: View, memory: Memory) -> None:
+        self._connection = connection
+        self._view = view
+        self._memory = memory
+
+    def find(self, term: str) -> Found:
+        """The entries that hold exactly this key."""
+        sealed = self._sealed(term)
+        fresh = self._view.tail.postings.get(term)
+        if not fresh:
+            if not len(sealed.entries):
+                return NONE
+            return Found(sealed.entries.astype(np.int64), sealed.worths * np.float32(1 / 255))
+        parts = list(fresh)  # another search may be learning of more
+        entries = np.concatenate([sealed.entries, *(entries for entries, _ in parts)])
+        worths = np.concatenate([sealed.worths, *(worths for _, worths in parts)])
+        size = len(self._view.slot_of)
+        if entries[-1] >= size:
+            within = entries < size
+            entries, worths = entries[within], worths[within]
+        return Found(entries.astype(np.int64), worths * np.float32(1 / 255))
+
+    def _sealed(self, term: str) -> Remembered:
+        view = self._view
+        known = self._memory.get(term, view.generation)
+        if known is not None and known.upto == view.sealed:
+            return known
+        if known is not None and known.upto > view.sealed:
+            known = None
+        done = known.upto if known else 0
+        entries = [known.entries] if known else []
+        worths = [known.worths] if known else []
+        for block in view.blocks:
+            if block.start + block.size <= done:
+                continue
+            sql = "SELECT hits FROM posting WHERE block = ? AND term = ?"
+            row = self._connection.execute(sql, (block.id, term)).fetchone()
+            if row is None:
+                continue
+            offsets, values = read_hits(row[0], block.size)
+            placed = offsets.astype(np.int32) + np.int32(block.start)
+            if block.start < done:
+                values = values[placed >= done]
+                placed = placed[placed >= done]
+            entries.append(placed)
+            worths.append(values)
+        made = Remembered(
+            view.sealed,
+            np.concatenate(entries) if entries else np.zeros(0, np.int32),
+            np.concatenate(worths) if worths else np.zeros(0, np.uint8),
+        )
+        self._memory.keep(term, view.generation, made)
+        return made
+
+    def any_of(self, terms: Iterable[str]) -> Found:
+        """The entries that hold one of these, with the best worth."""
+        found = [f for f in map(self.find, dict.fromkeys(terms)) if len(f.entries)]
+        return union(found, len(self._view.slot_of))
+
+    def beginning_with(self, beginning: str, most_blocks: int | None = None) -> list[str]:
+        """The words that begin so, at most MAX_BEGINNINGS of each block; of some blocks only, if that will do."""
+        terms: dict[str, None] = dict.fromkeys(self._view.tail.beginning_with(beginning)[:MAX_BEGINNINGS])
+        span = (beginning, beginning + LAST_LETTER)
+        step = -(-len(self._view.blocks) // most_blocks) if most_blocks else 1
+        for block in self._view.blocks[:: step or 1]:
+            rows = self._connection.execute(
+                "SELECT term FROM posting WHERE block = ? AND term >= ? AND term < ? LIMIT ?",
+                (block.id, *span, MAX_BEGINNINGS),
+            )
+            terms |= dict.fromkeys(term for (term,) in rows)
+        return list(terms)
+
+
+def union(found: list[Found], size: int) -> Found:
+    """All entries of several, out of so many, with the best worth of each."""
+    if len(found) < 2:
+        return found[0] if found else NONE
+    if sum(len(f.entries) for f in found) * 20 > size:  # then sorting costs more than a look at every entry
+        best = np.zeros(size, np.float32)
+        for entries, worths in found:
+            best[entries] = np.maximum(best[entries], worths)
+        entries = np.flatnonzero(best > 0)
+        return Found(entries, best[entries])
+    entries = np.concatenate([f.entries for f in found])
+    worths = np.concatenate([f.worths for f in found])
+    order = np.lexsort((-worths, entries))
+    entries, worths = entries[order], worths[order]
+    first = np.ones(len(entries), np.bool_)
+    first[1:] = entries[1:] != entries[:-1]
+    return Found(entries[first], worths[first])
+
+
+def intersection(found: list[Found]) -> Found:
+    """The entries that are in all, with the least worth of each."""
+    result, *others = sorted(found, key=lambda f: len(f.entries))
+    for other in others:
+        if not len(result.entries) or not len(other.entries):
+            return NONE
+        places = np.searchsorted(other.entries, result.entries)
+        places[places == len(other.entries)] = 0
+        held = other.entries[places] == result.entries
+        result = Found(result.entries[held], np.minimum(result.worths[held], other.worths[places[held]]))
+    return result

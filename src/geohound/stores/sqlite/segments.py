@@ -1,0 +1,230 @@
+"""The tables that search reads, written: services in a short list, sealed into blocks, blocks merged, old ones renewed.
+
+Nothing in a block changes. A service that is written anew gets new entries at the end, and its last ones count.
+Work stays in proportion: each entry is sealed once and merged once.
+"""
+# ruff: noqa: S608 - only numbers of our own are put into the statements
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from geohound.model.service import Service
+from geohound.wording.languages import languages
+
+from .codec import clean
+from .entries import document, offset_type
+from .facets import facet_ids, facets_of, quality_of, twin_key, years_of
+from .reading import read_services
+
+SEAL_ENTRIES = 8_192
+MERGE_BLOCKS = 7  # together they stay below 65,536 entries, whose numbers fit two bytes
+MERGED_ENTRIES = 1 << 16
+RECORD = np.dtype(
+    [
+        ("num", "<u4"), ("size", "<u4"), ("twin", "<u8"), ("facets", "<u2"), ("first_year", "<i2"),
+        ("last_year", "<i2"), ("quality", "u1"), ("language", "u1"),
+    ]
+)  # fmt: skip
+LANGUAGES = tuple(languages())
+_Bytes = npt.NDArray[np.uint8]
+
+
+def add_service(
+    connection: sqlite3.Connection, num: int, service: Service, topics: Sequence[tuple[str, str]] = ()
+) -> None:
+    """Make a service findable as it is now."""
+    made = document(service)
+    ids = np.array(facet_ids(connection, facets_of(service, made.language, topics)), dtype="<u4")
+    years = years_of(service) or (0, -1)
+    record = np.array(
+        [(num, made.size, twin_key(num, service), len(ids), *years, quality_of(service), _number(made.language))],
+        dtype=RECORD,
+    )
+    connection.execute(
+        "INSERT INTO fresh (service, size, record, facets, boxes, terms, counts, offsets, worths) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            num, made.size, record.tobytes(), ids.tobytes(), made.boxes.tobytes(), clean("\n".join(made.terms)),
+            made.counts.tobytes(), made.offsets.tobytes(), made.worths.tobytes(),
+        ),
+    )  # fmt: skip
+    connection.execute("DELETE FROM topic WHERE service = ?", (num,))
+    connection.executemany(
+        "INSERT OR IGNORE INTO topic (service, topic, class) VALUES (?, ?, ?)",
+        [(num, topic, class_) for topic, class_ in topics],
+    )
+    touch(connection, num)
+    if connection.execute("SELECT coalesce(sum(size), 0) FROM fresh").fetchone()[0] >= SEAL_ENTRIES:
+        seal(connection)
+
+
+def touch(connection: sqlite3.Connection, num: int) -> None:
+    """Let searches know that this service has changed."""
+    connection.execute(
+        "UPDATE service SET revision = (SELECT coalesce(max(revision), 0) + 1 FROM service) WHERE num = ?", (num,)
+    )
+
+
+def _number(language: str) -> int:
+    return LANGUAGES.index(language)
+
+
+def read_postings(
+    size: int, terms: str, counts: bytes, offsets: bytes, worths: bytes
+) -> Iterator[tuple[str, npt.NDArray[np.int64], _Bytes]]:
+    """The postings of a fresh row: word, entries, worths."""
+    ends = np.cumsum(np.frombuffer(counts, dtype="<u4")).tolist()
+    entries = np.frombuffer(offsets, dtype=offset_type(size)).astype(np.int64)
+    values = np.frombuffer(worths, dtype=np.uint8)
+    start = 0
+    for term, end in zip(terms.split("\n") if terms else (), ends, strict=True):
+        yield term, entries[start:end], values[start:end]
+        start = end
+
+
+def seal(connection: sqlite3.Connection) -> None:
+    """Make a block of all fresh services; merge and renew blocks where it is time."""
+    rows = connection.execute(
+        "SELECT id, size, record, facets, boxes, terms, counts, offsets, worths FROM fresh ORDER BY id"
+    ).fetchall()
+    if not rows:
+        return
+    sizes = [row[1] for row in rows]
+    starts = np.cumsum([0, *sizes[:-1]])
+    parts = _Parts(
+        terms=[term for row in rows if row[5] for term in row[5].split("\n")],
+        counts=np.frombuffer(b"".join(row[6] for row in rows), "<u4").astype(np.int64),
+        offsets=np.concatenate(
+            [
+                np.frombuffer(row[7], offset_type(size)).astype(np.int64) + start
+                for row, size, start in zip(rows, sizes, starts, strict=True)
+            ]
+        ),
+        worths=np.frombuffer(b"".join(row[8] for row in rows), np.uint8),
+    )
+    columns = [b"".join(row[column] for row in rows) for column in (2, 3, 4)]
+    _write_block(connection, (rows[0][0], 0, sum(sizes), *columns), parts)
+    connection.execute("DELETE FROM fresh")
+    _merge(connection)
+    _renew(connection)
+
+
+class _Parts(NamedTuple):
+    """Postings of several sources, one after the other: per part a term and how many postings it has."""
+
+    terms: list[str]
+    counts: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+    worths: _Bytes
+
+
+def _write_block(connection: sqlite3.Connection, block: tuple[Any, ...], parts: _Parts) -> None:
+    """The parts sorted by term, those of one term in the order in which they came."""
+    id_, _, size, *_ = block
+    connection.execute("INSERT INTO block (id, level, size, records, facets, boxes) VALUES (?, ?, ?, ?, ?, ?)", block)
+    names = sorted(set(parts.terms))
+    number = {term: at for at, term in enumerate(names)}
+    owner = np.repeat(np.array([number[term] for term in parts.terms], dtype=np.int32), parts.counts)
+    order = np.argsort(owner, kind="stable")
+    ends = np.cumsum(np.bincount(owner, minlength=len(names))).tolist()
+    kind = offset_type(size)
+    offsets = parts.offsets[order].astype(kind).tobytes()
+    worths = parts.worths[order].tobytes()
+    width = kind.itemsize
+    connection.executemany(
+        "INSERT INTO posting (block, term, hits) VALUES (?, ?, ?)",
+        (
+            (id_, term, offsets[start * width : end * width] + worths[start:end])
+            for term, start, end in zip(names, [0, *ends], ends, strict=False)
+        ),
+    )
+
+
+def read_hits(hits: bytes, size: int) -> tuple[npt.NDArray[np.integer], _Bytes]:
+    """Entries within a block of so many, and worths."""
+    kind = offset_type(size)
+    count = len(hits) // (kind.itemsize + 1)
+    return np.frombuffer(hits, kind, count), np.frombuffer(hits, np.uint8, offset=count * kind.itemsize)
+
+
+def _merge(connection: sqlite3.Connection) -> None:
+    """Join the small blocks at the end; few blocks mean few look-ups for a word."""
+    small = connection.execute("SELECT id, size FROM block WHERE level = 0 ORDER BY id").fetchall()
+    total = sum(size for _, size in small)
+    if len(small) < MERGE_BLOCKS and total < MERGED_ENTRIES:
+        return
+    marks = ",".join(str(block) for block, _ in small)
+    rows = connection.execute(f"SELECT records, facets, boxes FROM block WHERE id IN ({marks}) ORDER BY id").fetchall()
+    pieces = []
+    start = 0
+    for block, size in small:
+        pieces.append(_block_parts(connection, block, size, start))
+        start += size
+    connection.execute(f"DELETE FROM posting WHERE block IN ({marks})")
+    connection.execute(f"DELETE FROM block WHERE id IN ({marks})")
+    parts = _Parts(
+        [term for piece in pieces for term in piece.terms],
+        *(np.concatenate([piece[column] for piece in pieces]) for column in (1, 2, 3)),
+    )
+    columns = (b"".join(column) for column in zip(*rows, strict=True))
+    _write_block(connection, (small[0][0], 1, total, *columns), parts)
+
+
+def _block_parts(connection: sqlite3.Connection, block: int, size: int, start: int) -> _Parts:
+    """The postings of a block, whose entries come after so many others."""
+    rows = connection.execute("SELECT term, hits FROM posting WHERE block = ? ORDER BY term", (block,)).fetchall()
+    kind = offset_type(size)
+    counts = [len(hits) // (kind.itemsize + 1) for _, hits in rows]
+    offsets = b"".join(hits[: n * kind.itemsize] for (_, hits), n in zip(rows, counts, strict=True))
+    worths = b"".join(hits[n * kind.itemsize :] for (_, hits), n in zip(rows, counts, strict=True))
+    return _Parts(
+        [term for term, _ in rows],
+        np.array(counts, dtype=np.int64),
+        np.frombuffer(offsets, kind).astype(np.int64) + start,
+        np.frombuffer(worths, np.uint8),
+    )
+
+
+def _renew(connection: sqlite3.Connection) -> None:
+    """Write the living of a block anew where most of it has been overwritten; one at a time."""
+    blocks = connection.execute("SELECT id, records FROM block ORDER BY id").fetchall()
+    nums = [np.frombuffer(records, RECORD)["num"] for _, records in blocks]
+    if not nums:
+        return
+    everything = np.concatenate(nums)
+    owner = np.zeros(int(everything.max()) + 1, dtype=np.int64)
+    owner[everything] = np.repeat(np.arange(len(nums)), [len(n) for n in nums])
+    fresh = [num for (num,) in connection.execute("SELECT service FROM fresh")]
+    owner[[num for num in fresh if num < len(owner)]] = -1
+    for place, ((block, _), own) in enumerate(zip(blocks, nums, strict=True)):
+        living = np.unique(own[owner[own] == place])
+        if len(living) * 2 < len(own):
+            connection.execute("DELETE FROM posting WHERE block = ?", (block,))
+            connection.execute("DELETE FROM block WHERE id = ?", (block,))
+            for num in living.tolist():
+                add_service(connection, num, read_services(connection, [num])[num], _topics(connection, num))
+            return
+
+
+def _topics(connection: sqlite3.Connection, num: int) -> list[tuple[str, str]]:
+    return connection.execute("SELECT topic, class FROM topic WHERE service = ?", (num,)).fetchall()
+
+
+def rebuild(connection: sqlite3.Connection) -> None:
+    """Make all services findable anew, from what is kept of them."""
+    for table in ("fresh", "posting", "block", "facet"):
+        connection.execute(f"DELETE FROM {table}")
+    last = 0
+    while True:
+        nums = connection.execute("SELECT num FROM service WHERE num > ? ORDER BY num LIMIT 100", (last,)).fetchall()
+        if not nums:
+            return
+        for num, service in read_services(connection, [num for (num,) in nums]).items():
+            add_service(connection, num, service, _topics(connection, num))
+        last = nums[-1][0]

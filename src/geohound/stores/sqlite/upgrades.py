@@ -1,0 +1,33 @@
+"""From the catalogue of an older Geohound to that of this one."""
+
+from __future__ import annotations
+
+import sqlite3
+from importlib.resources import files
+
+from .segments import rebuild
+
+
+def run_script(connection: sqlite3.Connection, name: str) -> None:
+    """The statements of a file beside this one, within the transaction that is open."""
+    # Not executescript: it commits first, and then two processes could create the tables at once.
+    statement = ""
+    for line in files(__package__).joinpath(name).read_text("utf-8").splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
+
+
+def index_anew(connection: sqlite3.Connection) -> None:
+    """Version 1 searched with FTS5 and R*Tree; version 2 has blocks of its own, made from the services kept."""
+    for table in ("words", "box_index", "box"):
+        connection.execute(f"DROP TABLE {table}")
+    connection.execute("ALTER TABLE layer DROP COLUMN box")
+    connection.execute("ALTER TABLE service ADD COLUMN popularity INTEGER NOT NULL DEFAULT 0")
+    connection.execute("ALTER TABLE service ADD COLUMN revision INTEGER NOT NULL DEFAULT 0")
+    connection.execute(
+        "UPDATE service SET popularity = (SELECT count(*) FROM sighting s WHERE s.service = service.num)"
+    )
+    run_script(connection, "search.sql")
+    rebuild(connection)

@@ -1,0 +1,196 @@
+"""Geohound as a library: search, identify and crawl from a few lines of Python, also inside a running loop."""
+
+from __future__ import annotations
+
+import asyncio
+import html.parser
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import geohound
+from geohound import Catalogue, acrawl, aidentify, crawl, identify
+from geohound.geoweb import World, running, tell
+from geohound.model.bbox import BBox
+from geohound.model.service import Extent, Layer, Service, Sighting
+from geohound.model.visit import Via
+from geohound.net.clock import SystemClock
+from geohound.settings import SettingsError
+from geohound.stores.sqlite import open_store
+from geohound.topics import classify
+
+BRAZIL = BBox(-75.0, -34.0, -34.0, 6.0)
+FOREST = Service(
+    "wms", "https://forest.example/wms", version="1.3.0", title="Land cover of Brazil <b>2010</b>",
+    extent=Extent(BRAZIL),
+    layers=(Layer("lc", "Land cover", extent=Extent(BRAZIL), crs=("EPSG:4326",)),),
+)  # fmt: skip
+FIJI = Service("wfs", "https://fiji.example/wfs", title="Reefs", extent=Extent(BBox(176.0, -21.0, -178.0, -12.0)))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    store = open_store(tmp_path / "some.db", SystemClock(), classify)
+    for service in (FOREST, FIJI):
+        at = datetime(2026, 1, 1, tzinfo=UTC)
+        store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", at))
+    store.close()
+    return str(tmp_path / "some.db")
+
+
+def test_importing_geohound_costs_nothing_until_something_is_used() -> None:
+    code = "import sys, geohound; print(sorted(m for m in sys.modules if m.startswith('geohound')))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.strip() == "['geohound']"
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = geohound.nonsense  # type: ignore[attr-defined]
+
+
+def test_a_search_is_a_sequence_of_hits(path: str) -> None:
+    with Catalogue(path) as catalogue:
+        found = catalogue.search("land cover", bbox=(-60, -20, -50, -10))
+        assert [hit.service.id for hit in found] == [FOREST.id]
+        assert (len(found), found.total, found[0].service.kind) == (1, 1, "wms")
+        assert len(catalogue) == 2
+        assert {service.id for service in catalogue} == {FOREST.id, FIJI.id}
+
+
+def test_filters_go_by_the_name_of_their_facet(path: str) -> None:
+    with Catalogue(path) as catalogue:
+        assert [h.service.id for h in catalogue.search(kind="wfs")] == [FIJI.id]
+        assert [h.service.id for h in catalogue.search(topic="land_cover", class_=["land_cover"])] == [FOREST.id]
+        assert catalogue.search(state="dead").total == 0
+        with pytest.raises(TypeError, match="There is no filter 'colour'"):
+            catalogue.search(colour="red")
+        with pytest.raises(ValueError, match="longitudes"):
+            catalogue.search(bbox="0,0,400,1")
+
+
+def test_awaiting_a_search_brings_the_same(path: str) -> None:
+    with Catalogue(path) as catalogue:
+        assert asyncio.run(catalogue.asearch("reefs"))[0].service.id == FIJI.id
+
+
+def test_results_print_as_a_table(path: str) -> None:
+    with Catalogue(path) as catalogue:
+        lines = repr(catalogue.search("land cover")).splitlines()
+        assert lines[0] == "1 service."
+        assert lines[1].split() == ["kind", "title", "layers", "state", "endpoint"]
+        assert "Land cover of Brazil" in lines[2]
+        assert repr(catalogue.search("zzz")).startswith("0 services.")
+        assert repr(catalogue).endswith("some.db: 2 services, 1 layers>")
+
+
+class Tags(html.parser.HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_a_notebook_shows_a_table_and_a_map_and_no_mark_up_of_strangers(path: str) -> None:
+    with Catalogue(path) as catalogue:
+        shown = catalogue.search(bbox=BBox(-180.0, -90.0, 180.0, 90.0))._repr_html_()
+    tags = Tags(shown).found
+    assert "b" not in {tag for tag, _ in tags}
+    assert "&lt;b&gt;2010" in shown
+    boxes = [attributes for tag, attributes in tags if tag == "rect" and attributes.get("fill") == "#b5541c"]
+    assert len(boxes) == 3  # Brazil, and Fiji on both sides of the antimeridian
+    assert {"x": "105.00", "y": "84.00", "width": "41.00", "height": "40.00"}.items() <= next(
+        b for b in boxes if b["x"] == "105.00"
+    ).items()
+
+
+def test_missing_companions_are_named_in_a_sentence(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "geopandas", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with Catalogue(path) as catalogue:
+        found = catalogue.search("land cover")
+        with pytest.raises(ImportError, match="pip install geopandas"):
+            found.to_geodataframe()
+        with pytest.raises(ImportError, match="pip install pyarrow"):
+            found.to_arrow()
+        assert found.to_records()[0]["bbox"] == [-75.0, -34.0, -34.0, 6.0]
+
+
+def test_a_layer_opens_by_name(path: str) -> None:
+    with Catalogue(path) as catalogue:
+        opening = catalogue.open(FOREST.id, "lc", bbox="-60,-20,-50,-10")
+        assert "BBOX=-20,-60,-10,-50" in opening.links[1].url
+        with pytest.raises(KeyError, match="no layer 'none'"):
+            catalogue.open(FOREST, "none")
+        with pytest.raises(KeyError, match="There is no service"):
+            catalogue.get("0" * 16)
+
+
+def test_settings_that_do_not_exist_are_refused(path: str) -> None:
+    with pytest.raises(SettingsError, match="no setting called 'speed'"):
+        Catalogue(path, speed=9)
+    with pytest.raises(ValueError, match="not a web address"):
+        identify("http://")
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[tuple[dict[str, Any], dict[str, object]]]:
+    """What is true of a small geoweb, and the options that lead there."""
+    world = World(seed=5, hosts=4, pages=40)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    server = running(world)
+    _, port = asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(10)
+    try:
+        yield tell(world), {
+            "connect_to": f"*=127.0.0.1:{port}", "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0, "retries": 0,
+            "first_byte_timeout_s": 2.0, "total_timeout_s": 4.0,
+        }  # fmt: skip
+    finally:
+        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def test_identify_works_with_and_without_a_running_loop(web) -> None:
+    truth, options = web
+    address = next(s["endpoint"] for s in truth["services"] if s["alive"] and s["kind"] == "wms")
+    plainly = identify(address, **options)
+    assert plainly
+    assert [s.kind for s in plainly] == [s.kind for s in asyncio.run(aidentify(address, **options))]
+
+    async def as_in_a_notebook() -> str:
+        return repr(identify(address, **options))
+
+    assert plainly.services[0].kind in asyncio.run(as_in_a_notebook())
+    nothing = identify("http://nowhere.test/", **options)
+    assert not nothing
+    assert "is no service" in repr(nothing)
+
+
+@pytest.mark.slow
+def test_a_crawl_fills_a_catalogue_that_can_be_searched(web, tmp_path: Path) -> None:
+    truth, options = web
+    target = str(tmp_path / "crawled.db")
+    crawled = crawl(*truth["seeds"], catalogue=target, max_pages=200, max_time_s=10.0, **options)
+    assert crawled.summary["services"] > 0
+    assert target in repr(crawled)
+    with Catalogue(target) as catalogue:
+        assert len(catalogue) == crawled.summary["services"]
+    with pytest.raises(ValueError, match="at least one address"):
+        asyncio.run(acrawl())
+
+
+def test_crawl_is_a_function_though_a_package_has_its_name() -> None:
+    look = "print(callable(geohound.crawl))"
+    code = f"import geohound.assembly; {look}; geohound.Catalogue; {look}"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.split() == ["True", "True"]

@@ -1,0 +1,133 @@
+"""However services are sealed, merged, renewed and read again, search sees what the catalogue holds."""
+
+from __future__ import annotations
+
+import random
+import threading
+from datetime import UTC, datetime
+
+import pytest
+
+from geohound.model.bbox import BBox
+from geohound.model.health import Check
+from geohound.model.query import Query
+from geohound.model.service import Extent, Layer, Service, Sighting
+from geohound.model.visit import Via
+from geohound.stores.sqlite import open_store, segments
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+WORDS = ("glacier", "river", "forest", "desert", "volcano", "island")
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(segments, "SEAL_ENTRIES", 12)
+    monkeypatch.setattr(segments, "MERGE_BLOCKS", 3)
+
+
+def write(store, number, rng):
+    word = rng.choice(WORDS)
+    west = rng.randint(-180, 170)
+    layers = tuple(
+        Layer(f"n{number}x{k}", f"{rng.choice(WORDS)} {k}", extent=Extent(BBox(west, 0, west + 10, 10)))
+        for k in range(rng.randint(0, 4))
+    )
+    service = Service("wms", f"http://s{number}.example.org/ows", title=f"{word} {number}", layers=layers)
+    store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))
+    if rng.random() < 0.3:
+        store.catalogue.record_check(Check(service.id, NOON, rng.random() < 0.5))
+    return service
+
+
+QUERIES = [
+    *(Query(word, expand=False, limit=500) for word in WORDS), Query(limit=500), Query("gla*", limit=500),
+    Query("river", BBox(-20, 0, 30, 5), expand=False, limit=500), Query(bbox=BBox(170, 0, -150, 5), limit=500),
+]  # fmt: skip
+
+
+def answers(store):
+    found = [store.catalogue.search(query) for query in QUERIES]
+    return [(r.total, [(h.service.id, [la.name for la in h.layers], h.state) for h in r.hits], r.facets) for r in found]
+
+
+def said(service, word):
+    return any(word in text for text in (service.title, *(layer.title for layer in service.layers)))
+
+
+@pytest.mark.slow
+def test_a_long_running_search_sees_what_a_new_one_sees(tmp_path, clock, small_blocks):
+    rng = random.Random(3)
+    path = tmp_path / "c.db"
+    writer, reader = open_store(path, clock), open_store(path, clock)
+    held = {}
+    for step in range(160):
+        service = write(writer, rng.randrange(60), rng)
+        held[service.endpoint] = service
+        if step % 10 == 9:
+            newcomer = open_store(path, clock)
+            told = answers(newcomer)
+            assert answers(reader) == told
+            newcomer.close()
+            assert told[6][0] == len(held)
+            for word, answer in zip(WORDS, told, strict=False):
+                expected = {s.id for s in held.values() if said(s, word)}
+                assert {id_ for id_, _, _ in answer[1]} == expected
+    blocks = writer.catalogue._database.read().execute("SELECT level, count(*) FROM block GROUP BY level").fetchall()
+    assert dict(blocks).get(1), "blocks were merged"
+    writer.close()
+    reader.close()
+
+
+def test_blocks_that_are_mostly_overwritten_are_renewed(tmp_path, clock, small_blocks):
+    store = open_store(tmp_path / "c.db", clock)
+    rng = random.Random(4)
+    for _ in range(30):
+        for number in range(8):
+            write(store, number, rng)
+    entries = store.catalogue._database.read().execute("SELECT total(size) FROM block").fetchone()[0]
+    assert entries < 8 * 5 * 6  # not 30 times what is there
+    assert store.catalogue.search(Query()).total == 8
+    store.close()
+
+
+@pytest.mark.slow
+def test_searches_go_on_while_services_are_written(tmp_path, clock, small_blocks):
+    store = open_store(tmp_path / "c.db", clock)
+    rng = random.Random(5)
+    for number in range(20):
+        write(store, number, rng)
+    troubles, done = [], threading.Event()
+
+    def keep_searching():
+        try:
+            while not done.is_set():
+                for query in QUERIES:
+                    results = store.catalogue.search(query)
+                    assert len(results.hits) == results.total
+        except Exception as trouble:
+            troubles.append(trouble)
+
+    threads = [threading.Thread(target=keep_searching) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for number in range(60):
+        write(store, number, rng)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert not troubles
+    assert store.catalogue.search(Query()).total == 60
+    store.close()
+
+
+@pytest.mark.slow
+def test_a_service_with_more_layers_than_a_block_holds_is_found_by_each(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(segments, "SEAL_ENTRIES", 100)
+    store = open_store(tmp_path / "c.db", clock)
+    layers = tuple(Layer(f"l{n}", f"sheet{n}") for n in range(70_000))
+    big = Service("wms", "http://big.example.org/ows", title="Sheets", layers=layers)
+    store.catalogue.put(big, Sighting(big.id, big.endpoint, "", Via.LINK, "", NOON))
+    (hit,) = store.catalogue.search(Query("sheet69999", expand=False)).hits
+    assert [layer.name for layer in hit.layers] == ["l69999"]
+    assert (hit.layer_count, hit.match_count) == (70_000, 1)
+    store.close()

@@ -1,0 +1,132 @@
+-- One file holds the tasks, their frontiers and the catalogue.
+
+CREATE TABLE task (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  created_at REAL NOT NULL,
+  settings BLOB NOT NULL,
+  seeds BLOB NOT NULL,
+  state TEXT NOT NULL,
+  finished_at REAL
+);
+
+-- Apart from `task`, because these change often and the settings never do.
+CREATE TABLE progress (
+  task INTEGER PRIMARY KEY REFERENCES task (id),
+  order_state BLOB NOT NULL DEFAULT x'',
+  counters BLOB NOT NULL DEFAULT '{}'
+);
+
+CREATE TABLE drops (
+  task INTEGER NOT NULL REFERENCES task (id),
+  reason TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (task, reason)
+) WITHOUT ROWID;
+
+-- Pages on which links were found. id = task << 32 | number, so that each frontier numbers its own.
+CREATE TABLE source (id INTEGER PRIMARY KEY, url TEXT NOT NULL);
+
+-- Every admitted URL. id = task << 32 | number in order of admission. No index beside it: the set of known URLs and
+-- the queues live in memory and are read back in one pass. Short columns first: that pass never touches the rest.
+CREATE TABLE url (
+  id INTEGER PRIMARY KEY,
+  key INTEGER NOT NULL,       -- 64-bit hash of the canonical URL
+  shape INTEGER NOT NULL,     -- 40-bit hash of its pattern
+  state INTEGER NOT NULL,     -- 0 pending, 1 done, 2 asked in vain, 3 dropped without asking, 4 reached by a redirect
+  probe INTEGER NOT NULL,
+  score REAL NOT NULL,
+  url TEXT NOT NULL,
+  depth INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  via TEXT NOT NULL,
+  source INTEGER,
+  clue TEXT NOT NULL,
+  reason TEXT,
+  status INTEGER,
+  services INTEGER,
+  at REAL
+);
+
+CREATE TABLE service (
+  num INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  endpoint TEXT NOT NULL,
+  loose_endpoint TEXT NOT NULL,  -- without scheme and leading www
+  version TEXT NOT NULL,
+  title TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  content_key TEXT NOT NULL,     -- hash of title and layer names; empty where there are no layers
+  state TEXT NOT NULL DEFAULT 'unknown',  -- what model.health.assess says of its checks, kept for filters
+  first_seen REAL NOT NULL,
+  last_seen REAL NOT NULL,
+  body BLOB NOT NULL             -- the service as JSON, without layers and doors
+);
+CREATE INDEX service_by_fingerprint ON service (fingerprint) WHERE fingerprint <> '';
+CREATE INDEX service_by_loose_endpoint ON service (loose_endpoint);
+
+-- Every address of a service, its own endpoint first; id = the id that a service at this address would have.
+CREATE TABLE door (
+  id TEXT PRIMARY KEY,
+  endpoint TEXT NOT NULL,
+  service INTEGER NOT NULL REFERENCES service (num)
+) WITHOUT ROWID;
+CREATE INDEX door_by_endpoint ON door (endpoint);
+CREATE INDEX door_by_service ON door (service);
+
+CREATE TABLE layer (
+  num INTEGER PRIMARY KEY,
+  service INTEGER NOT NULL REFERENCES service (num),
+  ordinal INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  title TEXT NOT NULL,
+  abstract TEXT NOT NULL,
+  keywords TEXT NOT NULL,
+  box INTEGER,                   -- its own box, else that of the service
+  body BLOB NOT NULL,            -- the layer as JSON, without the columns above
+  UNIQUE (service, ordinal)
+);
+
+-- The different boxes of a service, one or two ranges of longitude each (two across the antimeridian).
+CREATE TABLE box (
+  id INTEGER PRIMARY KEY,
+  service INTEGER NOT NULL REFERENCES service (num),
+  west REAL NOT NULL, east REAL NOT NULL,
+  west2 REAL NOT NULL, east2 REAL NOT NULL,  -- 1000, -1000 where there is no second range
+  south REAL NOT NULL, north REAL NOT NULL
+);
+CREATE INDEX box_by_service ON box (service);
+
+-- id = box.id * 2 + range; float32 and rounded outwards, so it only preselects.
+CREATE VIRTUAL TABLE box_index USING rtree (id, west, east, south, north);
+
+-- rowid = layer.num, or -service.num for what the service says of itself.
+CREATE VIRTUAL TABLE words USING fts5 (
+  title, name, keywords, abstract, provider, address, context,
+  tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
+);
+
+CREATE TABLE sighting (
+  num INTEGER PRIMARY KEY,
+  service INTEGER NOT NULL REFERENCES service (num),
+  url TEXT NOT NULL,
+  found_on TEXT NOT NULL,
+  via TEXT NOT NULL,
+  evidence TEXT NOT NULL,
+  at REAL NOT NULL,
+  task INTEGER NOT NULL,
+  depth INTEGER NOT NULL,
+  UNIQUE (service, url, found_on, via)
+);
+CREATE INDEX sighting_by_url ON sighting (url);
+
+CREATE TABLE health_check (
+  num INTEGER PRIMARY KEY,
+  service INTEGER NOT NULL REFERENCES service (num),
+  at REAL NOT NULL,
+  ok INTEGER,
+  reason TEXT NOT NULL,
+  elapsed_s REAL NOT NULL,
+  fingerprint TEXT NOT NULL
+);
+CREATE INDEX check_by_service ON health_check (service, at);

@@ -1,0 +1,188 @@
+"""The API as a whole: its document, cursors, tags, limits, lines, and every list that programs read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from starlette.testclient import TestClient
+
+from geohound.topics import TOPICS, Classifier
+from geohound.web.answering import JSON_LINES
+from geohound.web.app import create_app
+from geohound.web.limiting import RateLimit
+
+TASKS = [{"id": 7, "state": "done", "created_at": None, "finished_at": None, "seeds": ["https://a.example/"],
+          "counters": {"pages": 3}}]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def api(catalogue, kinds):
+    app = create_app(catalogue, kinds, sorter=Classifier(TOPICS), tasks=lambda: TASKS)
+    with TestClient(app, base_url="http://test/api/v1") as client:
+        yield client
+
+
+def test_the_document_lists_every_address_and_each_answers(api, samples):
+    document = api.get("openapi.json").json()
+    assert document["openapi"].startswith("3.1")
+    values = {"id": samples.rivers.id, "name": "kinds"}
+    for path, methods in document["paths"].items():
+        filled = path.format(**values | ({"id": 7} if "tasks" in path else {}))
+        answer = api.get(filled.lstrip("/"))
+        assert answer.status_code == 200, path
+        assert answer.headers["content-type"].partition(";")[0] in methods["get"]["responses"]["200"]["content"]
+
+
+def test_the_document_names_the_kinds_of_this_portal(api, kinds):
+    parameters = api.get("openapi.json").json()["paths"]["/search"]["get"]["parameters"]
+    kind = next(p for p in parameters if p["name"] == "kind")
+    assert kind["schema"]["items"]["enum"] == sorted(kinds)
+
+
+def test_cursors_lead_through_all_hits_once(api):
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = api.get("search", params={"limit": 2, **({"cursor": cursor} if cursor else {})}).json()
+        seen += [hit["id"] for hit in page["hits"]]
+        cursor = page["next"]
+    assert len(seen) == len(set(seen)) == 5
+
+
+def test_cursors_lead_through_the_layers_of_a_service(api, samples):
+    address, seen, cursor = f"services/{samples.many.id}/layers", [], ""
+    while cursor is not None:
+        page = api.get(address, params={"limit": 500, **({"cursor": cursor} if cursor else {})}).json()
+        seen += [layer["name"] for layer in page["layers"]]
+        cursor = page["next"]
+    assert len(set(seen)) == page["total"] == 1200
+
+
+@pytest.mark.parametrize("address", ["search?q=lakes", "services", "facets", "reports/kinds", "health", "openapi.json"])
+def test_what_has_not_changed_is_not_sent_twice(api, address):
+    first = api.get(address)
+    again = api.get(address, headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == first.headers["etag"]
+    weak = api.get(address, headers={"If-None-Match": f'"x", W/{first.headers["etag"]}'})
+    assert weak.status_code == 304
+    assert api.get(address, headers={"If-None-Match": '"other"'}).status_code == 200
+
+
+def test_long_lists_come_as_lines_where_one_asks_for_them(api, samples):
+    by_name = api.get(f"services/{samples.many.id}/layers?f=jsonl")
+    assert by_name.headers["content-type"].startswith(JSON_LINES)
+    assert len([json.loads(line) for line in by_name.text.splitlines()]) == 1200
+    by_header = api.get("services", headers={"Accept": JSON_LINES})
+    assert {json.loads(line)["id"] for line in by_header.text.splitlines()} >= {samples.rivers.id, samples.many.id}
+    assert len(by_header.text.splitlines()) == 5
+    hits = api.get("search?f=jsonl&q=lakes").text.splitlines()
+    assert [json.loads(line)["id"] for line in hits] == [samples.rivers.id]
+
+
+def test_services_of_a_kind_come_as_lines_too(api, samples):
+    lines = api.get("services?f=jsonl&kind=wfs").text.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [samples.many.id]
+
+
+def test_layers_come_with_the_service_that_offers_them(api, samples):
+    found = api.get("layers?q=lakes").json()["layers"]
+    assert {"name": "hy:lakes", "service": samples.rivers.id}.items() <= found[0].items()
+
+
+def test_a_service_tells_its_topics_and_facets_count_them(api, samples):
+    topics = api.get(f"services/{samples.rivers.id}").json()["topics"]
+    assert {"topic": "land_cover", "class": "water"} in topics
+    assert {"topic": "inspire", "class": "hy"} in topics
+    kinds = api.get("facets").json()["facets"]["kind"]
+    assert {"value": "wms", "title": "WMS", "count": 3} in kinds
+
+
+def test_a_layer_opens_with_requests_and_snippets(api, samples):
+    opened = api.get(f"services/{samples.rivers.id}/open?layer=hy:rivers&bbox=20,60,25,65").json()
+    rels = {link["rel"]: link["url"] for link in opened["links"]}
+    assert "REQUEST=GetMap" in rels["map"]
+    assert "LAYERS=hy:rivers" in rels["map"]
+    tools = {snippet["tool"] for snippet in opened["snippets"]}
+    assert tools >= {"qgis", "python", "r", "gdal", "curl", "openlayers", "leaflet"}
+    assert api.get(f"services/{samples.rivers.id}/open?layer=none").status_code == 404
+
+
+def test_reports_are_tables(api):
+    assert api.get("reports").json()["reports"][0]["name"] == "totals"
+    totals = {row[0]: row[1] for row in api.get("reports/totals").json()["rows"]}
+    assert totals["services"] == 5
+    classes = api.get("reports/classes").json()
+    assert classes["columns"] == ["topic", "class", "services"]
+    assert len(classes["rows"]) == 12 + 34 + 21
+    assert api.get("reports/none").status_code == 404
+
+
+def test_tasks_are_listed_and_found_by_number(api):
+    assert api.get("tasks").json()["tasks"] == TASKS
+    assert api.get("tasks/7").json()["counters"] == {"pages": 3}
+    assert api.get("tasks/8").status_code == 404
+
+
+def test_suggestions_have_the_form_that_browsers_expect(api):
+    answer = api.get("suggest?q=riv")
+    assert answer.headers["content-type"] == "application/x-suggestions+json"
+    text, titles = answer.json()
+    assert text == "riv"
+    assert "Rivers" in titles
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [
+        ("colour=red", "colour"), ("limit=1&limit=2", "limit"), ("limit=", "limit"), ("cursor=x", "cursor"),
+        ("years=20", "years"), ("expand=perhaps", "expand"), ("f=xml", "f"), ("topic=", "topic"),
+        ("bbox=1,2,3", "bbox"), ("offset=99999999999", "offset"), ("bbox=", "bbox"),
+    ],
+)  # fmt: skip
+def test_what_the_document_does_not_allow_is_refused_by_name(api, query, parameter):
+    answer = api.get(f"search?{query}")
+    assert answer.status_code == 400
+    assert answer.json()["parameter"] == parameter
+
+
+def test_a_box_with_its_north_side_first_is_the_same_box(api, samples):
+    one = api.get("search?bbox=20,60,25,65").json()
+    other = api.get("search?bbox=20,65,25,60").json()
+    assert [h["id"] for h in one["hits"]] == [h["id"] for h in other["hits"]]
+    assert samples.rivers.id in [h["id"] for h in one["hits"]]
+
+
+def test_filters_by_facet_reach_the_catalogue(api, samples):
+    found = api.get("search?provider=Water+Institute&https=yes").json()
+    assert [hit["id"] for hit in found["hits"]] == [samples.rivers.id]
+    assert api.get("search?provider=nobody").json()["total"] == 0
+
+
+def test_whoever_asks_too_much_is_told_when_to_come_back(catalogue, kinds):
+    with TestClient(create_app(catalogue, kinds, requests_per_minute=3)) as client:
+        answers = [client.get("/api/v1/health") for _ in range(4)]
+        assert [a.status_code for a in answers] == [200, 200, 200, 429]
+        assert answers[3].headers["content-type"] == "application/problem+json"
+        assert 0 < int(answers[3].headers["retry-after"]) <= 20
+        assert client.get("/").status_code == 200  # pages are for people
+
+
+async def _nothing(*_: object) -> None:
+    return None
+
+
+def test_the_bucket_fills_again_and_visitors_do_not_share_it():
+    now = [0.0]
+    limit = RateLimit(_nothing, per_minute=2, clock=lambda: now[0])
+    assert [limit._take("a") for _ in range(3)] == [0.0, 0.0, 30.0]
+    assert limit._take("b") == 0.0
+    now[0] = 31.0
+    assert limit._take("a") == 0.0
+
+
+def test_many_visitors_cost_no_more_memory_than_some():
+    limit = RateLimit(_nothing, per_minute=2)
+    for number in range(30_000):
+        limit._take(str(number))
+    assert len(limit._buckets) <= 20_000

@@ -76,7 +76,7 @@ def test_the_priority_of_a_page_follows_its_keywords(text: str, expected: int) -
 def test_the_urls_priority_picks_the_section_and_the_pages_the_place_in_it(order: Atf) -> None:
     rich, poor = Page("http://p/", text="Web Map Service"), Page("http://q/", text="cake")
     good, dull = Link("http://h/x?service=wms"), Link("http://h/about.html")
-    scores = [order.score(l, p) for l, p in ((good, rich), (good, poor), (dull, rich), (dull, poor))]
+    scores = [order.score(link, page) for link, page in ((good, rich), (good, poor), (dull, rich), (dull, poor))]
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) == 4
 

@@ -10,8 +10,9 @@ from geohound.orders._words import Group, lexicon, read_lists, similarity, token
 @pytest.mark.parametrize(
     "text",
     [
-        "Web Map Service", "Kartendienste der Stadt", "servicio de mapas", "Servicio WMS", "地图服务", "services de visualisation",
-        "usługi przeglądania", "картографический сервис", "地図サービス", "karttjänst", "serviços de mapas", "GetCapabilities",
+        "Web Map Service", "Kartendienste der Stadt", "servicio de mapas", "Servicio WMS", "地图服务",
+        "services de visualisation", "usługi przeglądania", "картографический сервис", "地図サービス",
+        "karttjänst", "serviços de mapas", "GetCapabilities",
         "Wasserkartendienste", "servizi-wms", "servicos de mapas",
     ],
 )  # fmt: skip

@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
 
+from geohound.model.visit import Page
+
 
 class Group(IntEnum):
     """What a word tells: of services, of places where services are kept, of the theme, or of nothing of use."""
@@ -28,6 +30,8 @@ _WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\u
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "æ": "ae", "ß": "ss", "đ": "d", "ı": "i"})
 _PART_FROM = 6  # letters of a word that counts inside a longer one, as in Wasserkartendienste
+MAX_TEXT = 4_000  # characters of a page that are looked at
+MAX_PHRASE = 4  # words after the first
 MAX_KNOWN = 200_000  # tokens whose meaning is kept
 
 
@@ -48,7 +52,7 @@ class Meaning(NamedTuple):
     """The group of a token, if it is a word of ours, and the phrases that may start with it."""
 
     group: Group | None
-    phrases: tuple[tuple[tuple[str, ...], Group], ...]
+    phrases: tuple[tuple[list[str], Group], ...]
 
 
 class Lexicon:
@@ -56,7 +60,7 @@ class Lexicon:
 
     def __init__(self, lists: Iterable[dict[str, list[str]]]) -> None:
         self._words: dict[str, Group] = {}
-        self._phrases: dict[str, list[tuple[tuple[str, ...], Group]]] = {}
+        self._phrases: dict[str, list[tuple[list[str], Group]]] = {}
         for words in lists:
             for group in Group:
                 for word in words.get(group.name.lower(), ()):
@@ -69,7 +73,7 @@ class Lexicon:
         for spelling in {word.lower(), word.lower().translate(_GERMAN)}:
             first, *rest = [fold(t) for t in tokens(spelling)]
             if rest:
-                self._phrases.setdefault(first, []).append((tuple(rest), group))
+                self._phrases.setdefault(first, []).append((rest, group))
             else:
                 self._words[first] = min(group, self._words.get(first, group))
 
@@ -96,13 +100,19 @@ class Lexicon:
             meaning = known.get(token) or look_up(token)
             group, phrases = meaning
             if phrases:
+                after = [fold(word) for word in words[at + 1 : at + 1 + MAX_PHRASE]]
                 for rest, whole in phrases:
-                    follow = words[at + 1 : at + 1 + len(rest)]
-                    if len(follow) == len(rest) and tuple(map(fold, follow)) == rest:
+                    if after[: len(rest)] == rest:
                         group = whole if group is None else min(group, whole)
             if group is not None:
                 found.append(group)
         return found
+
+    def spread(self, words: Iterable[str]) -> list[Group]:
+        """The groups of single words, each word once: quicker, for whole pages."""
+        known, look_up = self._known, self.meaning
+        found = [(known.get(word) or look_up(word))[0] for word in set(words)]
+        return [group for group in found if group is not None]
 
     @property
     def size(self) -> int:
@@ -129,6 +139,16 @@ def lexicon() -> Lexicon:
 # Of two words one tells more: weights of the topic's vector.
 _WEIGHT = {Group.SERVICE: 1.0, Group.PORTAL: 0.6, Group.THEME: 0.3}
 _TOPIC_LENGTH = math.sqrt(sum(w * w for w in _WEIGHT.values()))
+
+
+_last: list[tuple[Page, float]] = []
+
+
+def page_similarity(page: Page) -> float:
+    """Cosine between the topic and a page; asked for each of its links, worked out once."""
+    if not _last or _last[0][0] is not page:
+        _last[:] = [(page, similarity(f"{page.title} {page.text[:MAX_TEXT]}"))]
+    return _last[0][1]
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,4 @@
-"""Accumulated term frequency with conditional probability (Li, Yang & Yang 2010): the words of the services' own URLs."""
+"""Accumulated term frequency and conditional probability (Li, Yang & Yang 2010): the words of services' own URLs."""
 
 from __future__ import annotations
 

@@ -7,11 +7,10 @@ from urllib.parse import unquote, urlsplit
 from geohound.model.visit import Candidate, Link, Page
 
 from ._plain import NEVER, Plain, address
-from ._words import similarity
+from ._words import page_similarity, similarity
 
 THRESHOLD = 0.02
 PAGE_SHARE, ANCHOR_SHARE, URL_SHARE = 0.5, 0.3, 0.2
-MAX_TEXT = 4_000
 
 
 class BestFirst(Plain):
@@ -30,7 +29,7 @@ class BestFirst(Plain):
         return 1.0
 
     def score(self, link: Link, page: Page) -> float:
-        relevance = similarity(f"{page.title} {page.text[:MAX_TEXT]}")
+        relevance = page_similarity(page)
         if relevance < self._threshold:
             return NEVER
         anchor = similarity(link.text or link.context)

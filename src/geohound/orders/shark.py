@@ -7,12 +7,11 @@ from collections import OrderedDict
 from geohound.model.visit import Candidate, Link, Page
 
 from ._plain import Plain, address
-from ._words import similarity
+from ._words import page_similarity, similarity
 
 DECAY = 0.5  # δ: what a child inherits
 ANCHOR_SHARE = 0.8  # β: anchor against context
 INHERITED_SHARE = 0.5  # γ: inherited against neighbourhood
-MAX_TEXT = 4_000
 MAX_REMEMBERED = 100_000
 
 
@@ -27,7 +26,7 @@ class Shark(Plain):
         return 1.0
 
     def score(self, link: Link, page: Page) -> float:
-        own = similarity(f"{page.title} {page.text[:MAX_TEXT]}")
+        own = page_similarity(page)
         inherited = DECAY * (own if own > 0 else self._inherited.get(page.url, 0.0))
         self._remember(address(link, page), inherited)
         anchor = similarity(link.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+_LEAF = re.compile(r"\[[^\[\]{}]*\]")  # a list of plain values: one line in the results
 RESULTS = Path(__file__).parent / "results"
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 
@@ -63,7 +65,8 @@ def save(name: str, axes: Sequence[Axes], source: str, found: dict[str, Any], ta
     fig.savefig(RESULTS / f"{name}.png", dpi=150, metadata={"Software": None})
     fig.savefig(RESULTS / f"{name}.svg", metadata={"Date": None, "Creator": None})
     plt.close(fig)
-    (RESULTS / f"{name}.json").write_text(json.dumps({"command": command, **found}, indent=1) + "\n", "utf-8")
+    told = _LEAF.sub(lambda leaf: " ".join(leaf[0].split()), json.dumps({"command": command, **found}, indent=1))
+    (RESULTS / f"{name}.json").write_text(told + "\n", "utf-8")
     (RESULTS / f"{name}.md").write_text(f"{tables.strip()}\n\n![figure]({name}.png)\n\nMade by `{command}`.\n", "utf-8")
     print(tables.strip())
 

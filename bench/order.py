@@ -43,7 +43,8 @@ PAGES = 40_000
 HALF = 0.5
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 GOALS = (0.5, 0.8, 0.9)
-ABLATION_SHARE = 0.2
+ABLATION_SHARE = 0.1
+ABLATION_SEEDS = 4
 TUNING = {"geoweb": (101, 102, 103, 104), "wild": (11, 12)}
 JUDGING = {"geoweb": tuple(range(201, 211)), "wild": tuple(range(21, 31))}
 FAMILIES: dict[str, Callable[[int], Web]] = {
@@ -60,7 +61,6 @@ PUBLISHED: dict[str, Callable[[], Order]] = {
     "atf": Atf,
     "shark": Shark,
     "best_first": BestFirst,
-    "best_first, no threshold": lambda: BestFirst(threshold=0.0),
 }
 _FULL = Tuning()
 ABLATIONS: dict[str, Callable[[], Order]] = {
@@ -187,8 +187,8 @@ def table(summary: dict[str, object], share: float) -> str:
             to = [_percent(row["pages_to"][g][0], share) for g in ("50%", "80%", "90%")]
             worst = _percent(row["pages_to"]["90%"][1], share)
             lines.append(
-                f"{order:32}{shares}  {to[0]:>8} {to[1]:>8} {to[2]:>8} {worst:>7}   {row['area']:.3f}  {row['area_least']:.3f}"
-                f"  {row['us_per_link']:8.1f}  {row['adaptive_wins_area']:>9}"
+                f"{order:32}{shares}  {to[0]:>8} {to[1]:>8} {to[2]:>8} {worst:>7}   {row['area']:.3f}  "
+                f"{row['area_least']:.3f}  {row['us_per_link']:8.1f}  {row['adaptive_wins_area']:>9}"
             )
     return "\n".join(lines).strip() + "\n"
 
@@ -201,7 +201,11 @@ def run(families: Sequence[str], seeds: int, processes: int, ablations: bool) ->
     orders = ("omniscient", *PUBLISHED, "adaptive")
     jobs = [Job(f, s, orders, HALF) for f in families for s in JUDGING[f][:seeds]]
     if ablations:
-        jobs += [Job(f, s, tuple(ABLATIONS), ABLATION_SHARE, True) for f in families for s in JUDGING[f][:seeds]]
+        jobs += [
+            Job(f, s, tuple(ABLATIONS), ABLATION_SHARE, True)
+            for f in families
+            for s in JUDGING[f][: min(seeds, ABLATION_SEEDS)]
+        ]
     done: dict[Job, list[Score]] = {}
     with multiprocessing.Pool(processes) as pool:
         for job, scores in zip(jobs, pool.imap(play, jobs), strict=True):

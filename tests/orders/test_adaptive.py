@@ -165,7 +165,7 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         (candidate,) = see(order, Page(f"http://p{i}.test/"), Link(f"http://q{i}.test/x", f"word{i}"))
         visit(order, candidate)
     assert len(order._notes) <= 50
-    assert len(order._kept) <= 50
+    assert len(order._own) <= 51
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))

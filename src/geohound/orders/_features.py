@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import unquote
 
-from geohound.model.visit import Via
-
 from ._words import Group, lexicon, tokens
 
-MAX_ANCHOR, MAX_URL, MAX_TITLE, MAX_TEXT = 12, 12, 10, 3_000
+MAX_ANCHOR, MAX_URL, MAX_TITLE, MAX_TEXT = 12, 12, 10, 2_000
 MAX_PART = 24  # characters of a token that count
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -37,7 +35,6 @@ def bits(words: Sequence[str]) -> list[str]:
     return list(found)
 
 
-@lru_cache(maxsize=20_000)
 def anchor_features(clue: str) -> tuple[str, ...]:
     """The words of the link itself, or around it."""
     words = tokens(clue)[: 2 * MAX_ANCHOR]
@@ -48,7 +45,6 @@ def anchor_features(clue: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=20_000)
 def host_features(host: str) -> tuple[str, ...]:
     """The words of a host's name, and its ending."""
     words = tokens(host.partition(":")[0])
@@ -106,6 +102,6 @@ def page_features(title: str, text: str, language: str) -> list[str]:
     return found
 
 
-def way_features(via: Via, depth: int, is_same_host: bool) -> tuple[str, str]:
+def way_features(depth: int, is_same_host: bool) -> tuple[str, str]:
     """How one gets there."""
-    return (f"way={via.value},{'in' if is_same_host else 'out'}", f"depth={min(depth, 8)}")
+    return (f"way={'in' if is_same_host else 'out'}", f"depth={depth}")

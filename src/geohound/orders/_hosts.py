@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ._model import Model
@@ -70,13 +69,17 @@ class Hosts:
         record = self._records.get(host)
         return record is not None and record.paid > 0.01
 
-    def led_to(self, host: str, entry: Sequence[int]) -> None:
-        """A link from elsewhere leads to a host: keep it if none was more hopeful."""
+    def is_unknown(self, host: str) -> bool:
+        """Was it never visited?"""
+        record = self._records.get(host)
+        return record is None or not record.visits
+
+    def led_to(self, host: str, entry: tuple[int, ...]) -> None:
+        """A link from elsewhere leads to a host never visited: keep it if none was more hopeful."""
         record = self.record(host)
-        if record.visits == 0:
-            hope = self.model.value(entry)
-            if hope > record.hope:
-                record.hope, record.entry = hope, tuple(entry)
+        hope = self.model.value(entry)
+        if hope > record.hope:
+            record.hope, record.entry = hope, entry
 
     def bonus(self, host: str) -> float:
         """Log of the host's rate over the global one."""

@@ -29,15 +29,15 @@ class Slots(dict[str, int]):
 class Model:
     """8 MB, whatever the number of features."""
 
-    def __init__(self, prior: Mapping[str, float], rate: float = 0.3, caution: float = 1.0) -> None:
+    def __init__(self, prior: Mapping[str, float], rate: float = 0.3, caution: float = 1.0, trust: float = 1.0) -> None:
         self.slots = Slots()
         self.weights = array("f", bytes(4 << BITS))
         self._steps = array("f", [caution]) * (1 << BITS)  # sum of squared gradients
         self._caution = caution
         self._rate = rate
-        self._prior = {self.slots[name]: weight for name, weight in prior.items()}
-        for slot, weight in self._prior.items():
-            self.weights[slot] = weight
+        for name, weight in prior.items():
+            slot = self.slots[name]
+            self.weights[slot], self._steps[slot] = weight, max(caution, trust)
 
     def value(self, slots: Iterable[int]) -> float:
         """Log-odds."""

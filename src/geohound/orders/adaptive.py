@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from geohound.model.visit import Candidate, Link, Outcome, Page, Via
@@ -18,6 +19,7 @@ MAX_NOTES = 100_000
 MAX_KEPT = 50_000
 MAX_CLUE = 200
 MAX_CLIMB = 10
+MAX_DEPTH = 8
 MAX_STATE = 64 << 20
 
 
@@ -27,6 +29,7 @@ class Tuning:
 
     rate: float = 0.3
     caution: float = 4.0
+    trust: float = 30.0  # the same for what the prior knows: it moves more slowly
     success: float = 4.0  # weight of a page that paid against one that did not
     again: float = 0.3  # of that, for each further service of the same page
     credit: float = 0.5  # of that, for the page above, and again for the one above it
@@ -44,7 +47,6 @@ class Note:
 
     slots: tuple[int, ...] = ()
     shared: tuple[int, ...] = ()  # what its links have in common
-    entry: tuple[int, ...] = ()  # the same for links to other hosts
     parent: str = ""
     paid: int = 0
     below: int = 0
@@ -56,11 +58,30 @@ class Adaptive(Plain):
 
     def __init__(self, tuning: Tuning | None = None) -> None:
         self._t = tuning or Tuning()
-        self._model = Model(PRIOR if self._t.prior else {"bias": PRIOR["bias"]}, self._t.rate, self._t.caution)
+        self._model = Model(
+            PRIOR if self._t.prior else {"bias": PRIOR["bias"]}, self._t.rate, self._t.caution, self._t.trust
+        )
         self._hosts = Hosts(self._t.hosts or HostTuning())
         self._notes: OrderedDict[str, Note] = OrderedDict()
-        self._kept: dict[str, tuple[int, ...]] = {}
+        self._own: dict[str, tuple[int, ...]] = {}  # features of links met last
+        self._anchors: dict[str, tuple[int, ...]] = {}
+        self._names: dict[str, tuple[int, ...]] = {}  # of hosts
+        self._page: Page | None = None  # whose links are being scored, its note and host
+        self._note, self._above = Note(), ""
+        self._name_the_rest()
         self._pending: deque[Note] = deque()
+
+    def _name_the_rest(self) -> None:
+        """Slots of the features that have few values."""
+        slots = self._model.slots
+        self._bias = slots["bias"]
+        self._from = (slots["from=other"], slots["from=paying"])
+        self._paid_slots = [tuple(slots[n] for n in self._wanted([f"parent={i}"])) for i in range(4)]
+        self._below_slots = [tuple(slots[n] for n in self._wanted([f"below={i}"])) for i in range(4)]
+        self._ways = [
+            [tuple(slots[n] for n in ("bias", *self._wanted(way_features(d, same)))) for d in range(MAX_DEPTH + 1)]
+            for same in (False, True)
+        ]
 
     def fresh(self) -> Adaptive:
         return Adaptive(self._t)
@@ -71,11 +92,12 @@ class Adaptive(Plain):
         return 10.0 - min(position, 10_000) / 1000
 
     def score(self, link: Link, page: Page) -> float:
-        note = self._note_of(page)
+        if page is not self._page:
+            self._page, self._note, self._above = page, self._note_of(page), split(page.url)[0]
         url, clue = address(link, page), (link.text or link.context)[:MAX_CLUE]
-        host, above = split(url)[0], split(page.url)[0]
-        if host != above:
-            self._hosts.led_to(host, self._entry(host, clue, above, note))
+        host = split(url)[0]
+        if host != self._above and self._hosts.is_unknown(host):
+            self._hosts.led_to(host, self._entry(host, clue, self._above, self._note))
         return self._model.value(self._slots(url, clue, page.depth + 1, page.url))
 
     def rescore(self, candidate: Candidate) -> float:
@@ -143,52 +165,53 @@ class Adaptive(Plain):
             note = above
 
     def _slots(self, url: str, clue: str, depth: int, found_on: str) -> tuple[int, ...]:
-        note = self._notes.get(found_on)
-        own = self._kept.get(url)
-        slots = self._model.slots
+        """All features of a link: its own, what became of the page above since, what that page says."""
+        own = self._own.get(url)
         if own is None:
-            own = tuple([slots[n] for n in self._names(url, clue, depth, found_on)])
-            if len(self._kept) >= MAX_KEPT:
-                self._kept.clear()
-            self._kept[url] = own
+            own = self._keep(url, clue, depth, found_on)
+        note = self._notes.get(found_on)
         if note is None:
             return own
-        return (*own, *[slots[n] for n in self._standing(note)], *note.shared)
+        return (*own, *self._paid_slots[min(note.paid, 3)], *self._below_slots[min(note.below, 3)], *note.shared)
 
-    def _names(self, url: str, clue: str, depth: int, found_on: str) -> list[str]:
+    def _keep(self, url: str, clue: str, depth: int, found_on: str) -> tuple[int, ...]:
+        """The features of the link itself; words of anchors and names of hosts come again and again."""
         host, target = split(url)
-        same = split(found_on)[0] == host
-        return self._wanted(
-            [
-                "bias",
-                *anchor_features(clue),
-                *host_features(host),
-                *url_features(host, target),
-                *way_features(Via.LINK, depth, same),
-                f"on={found_on}",
-            ]
+        slots = self._model.slots
+        if len(self._own) >= MAX_KEPT:
+            self._own.clear()
+        kept = self._own[url] = (
+            *(self._anchors.get(clue) or self._read(self._anchors, clue, anchor_features)),
+            *(self._names.get(host) or self._read(self._names, host, host_features)),
+            *[slots[n] for n in self._wanted(url_features(host, target))],
+            *self._ways[found_on.startswith(f"{host}/", found_on.find("://") + 3)][min(depth, MAX_DEPTH)],
         )
+        return kept
 
-    def _standing(self, note: Note) -> list[str]:
-        """What became of the page above since."""
-        names = [f"parent={min(note.paid, 3)}", f"below={min(note.below, 3)}"]
-        return self._wanted(names)
+    def _read(
+        self, known: dict[str, tuple[int, ...]], text: str, features: Callable[[str], Sequence[str]]
+    ) -> tuple[int, ...]:
+        if len(known) >= MAX_KEPT:
+            known.clear()
+        found = known[text] = tuple([self._model.slots[n] for n in self._wanted(features(text))])
+        return found
 
-    def _wanted(self, names: list[str]) -> list[str]:
+    def _wanted(self, names: Sequence[str]) -> Sequence[str]:
         without = self._t.without
         return [n for n in names if n.partition(":")[0].partition("=")[0] not in without] if without else names
 
     def _entry(self, host: str, clue: str, above: str, note: Note) -> tuple[int, ...]:
-        paying = "from=paying" if self._hosts.has_paid(above) else "from=other"
-        slots = self._hosts.model.slots
-        return (*[slots[n] for n in ("bias", *anchor_features(clue), *host_features(host), paying)], *note.entry)
+        """What speaks for a host never visited: the same names, with weights of their own."""
+        paying = self._from[self._hosts.has_paid(above)]
+        anchor = self._anchors.get(clue) or self._read(self._anchors, clue, anchor_features)
+        name = self._names.get(host) or self._read(self._names, host, host_features)
+        return (self._bias, paying, *anchor, *name, *note.shared)
 
     def _note_of(self, page: Page) -> Note:
         note = self._notes.get(page.url) or self._remember(page.url)
         if not note.shared:
-            names = self._wanted(page_features(page.title, page.text, page.language))
-            note.shared = tuple([self._model.slots[n] for n in names])
-            note.entry = tuple([self._hosts.model.slots[n] for n in names])
+            names = [*page_features(page.title, page.text, page.language), f"on={page.url}"]
+            note.shared = tuple([self._model.slots[n] for n in self._wanted(names)])
         return note
 
     def _remember(self, url: str) -> Note:
@@ -198,15 +221,17 @@ class Adaptive(Plain):
         return note
 
     def explain(self, candidate: Candidate) -> list[tuple[str, float]]:
-        names = self._names(candidate.url, candidate.clue, candidate.depth, candidate.found_on)
-        note = self._notes.get(candidate.found_on)
+        host, target = split(candidate.url)
+        same = split(candidate.found_on)[0] == host
+        names = ["bias", *anchor_features(candidate.clue), *host_features(host), *url_features(host, target)]
+        names += way_features(min(candidate.depth, MAX_DEPTH), same)
+        model, note = self._model, self._notes.get(candidate.found_on)
         if note is not None:
-            names += self._standing(note)
-        model = self._model
-        parts = [(n, model.weights[model.slots[n]]) for n in names]
+            names += [f"parent={min(note.paid, 3)}", f"below={min(note.below, 3)}"]
+        parts = [(n, model.weights[model.slots[n]]) for n in self._wanted(names)]
         if note is not None:
             parts.append(("the page it stands on", model.value(note.shared)))
-        parts.append(("its host", self.host_bonus(split(candidate.url)[0])))
+        parts.append(("its host", self.host_bonus(host)))
         return sorted(((n, w) for n, w in parts if w), key=lambda part: -abs(part[1]))
 
     def state(self) -> bytes:

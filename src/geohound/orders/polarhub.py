@@ -11,9 +11,9 @@ SEEDS_PER_SEGMENT = 10
 MAX_DEPTH = 1000
 _SOCIAL = frozenset(
     (
-        "facebook.com", "twitter.com", "x.com", "youtube.com", "youtu.be", "instagram.com", "linkedin.com",
-        "pinterest.com", "flickr.com", "vimeo.com", "tiktok.com", "reddit.com", "tumblr.com", "weibo.com", "vk.com", "plus.google.com",
-        "whatsapp.com", "t.me", "digg.com", "del.icio.us", "stumbleupon.com", "foursquare.com", "myspace.com",
+        "facebook.com", "twitter.com", "x.com", "youtube.com", "youtu.be", "instagram.com", "linkedin.com", "vk.com",
+        "pinterest.com", "flickr.com", "vimeo.com", "tiktok.com", "reddit.com", "tumblr.com", "weibo.com", "t.me",
+        "whatsapp.com", "digg.com", "stumbleupon.com", "foursquare.com", "myspace.com",
     )
 )  # fmt: skip
 

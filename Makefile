@@ -12,7 +12,7 @@ ONCE ?=
 PYTEST_WORKERS ?= 2
 FRONTEND := $(shell find frontend -path frontend/node_modules -prune -o -type f -print 2>/dev/null)
 
-.PHONY: help demo test check static-checks env frontend system lab lock format clean
+.PHONY: help demo test check static-checks experiments env frontend system lab lock format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -32,6 +32,11 @@ static-checks: env
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@if [ -d frontend/node_modules ]; then cd frontend && npm run --silent check; fi
+
+EXPERIMENTS := $(filter-out experiments/_%,$(wildcard experiments/*.py))
+
+experiments: env ## rerun the published experiments on the geoweb; tables and figures go to experiments/results
+	@for experiment in $(EXPERIMENTS); do echo "$$experiment …"; $(BIN)/python $$experiment >/dev/null; done
 
 format: env ## put the code into its one format
 	@$(BIN)/ruff format .

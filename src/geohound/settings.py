@@ -35,7 +35,8 @@ class Settings:
         metadata={"help": "the SQLite file that holds tasks, frontier and catalogue"},
     )
     # the crawl
-    order: str = _setting("fifo", "which link next: the id of a crawl order")
+    order: str = _setting("adaptive", "which link next: the id of a crawl order")
+    learned: str = _setting("", "file with what an order has learned in earlier crawls; written anew at the end")
     max_depth: int = _setting(8, "how many links away from a seed a page may be")
     max_pages: int = _setting(100_000, "pages a crawl may fetch in all")
     max_time_s: float = _setting(0.0, "how long a crawl may run; 0 for no limit")

@@ -21,6 +21,7 @@ from geohound.mining import mine
 from geohound.model.service import Refusal, Service
 from geohound.model.visit import Candidate, Failure, FailureReason, Response, Visit
 from geohound.net.clock import SystemClock
+from geohound.orders.backlink import Backlink
 from geohound.orders.fifo import Fifo
 from geohound.stores.sqlite import Bounds, Store, open_store
 
@@ -70,15 +71,16 @@ async def no_sitemaps(url: str) -> list[str]:
     return []
 
 
-async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, **plan) -> Crawl:
-    frontier = store.frontier(task, Bounds(max_depth=5, host_delay_s=0.0))
+async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, **plan) -> Crawl:
+    order = order or Fifo()
+    frontier = store.frontier(task, Bounds(max_depth=5, host_delay_s=0.0), order)
     harvesters = plugins.discover("harvesters")
     asked = Plan(task=task, retry_after_s=0.01, **plan)
     tools = Tools(
         web, kinds or plugins.discover("kinds"), harvesters, mine, no_sitemaps, lambda host: 0.0,
         lambda service: bool(store.catalogue.find_endpoint(service.endpoint)),
     )  # fmt: skip
-    parts = Parts(LocalExaminer(asked, tools), frontier, store.catalogue, Fifo(), SystemClock(), frozenset(harvesters))
+    parts = Parts(LocalExaminer(asked, tools), frontier, store.catalogue, order, SystemClock(), frozenset(harvesters))
     running = Crawl(asked, parts)
     await frontier.admit([Candidate("http://a.test/")])
     await running.run()
@@ -255,4 +257,18 @@ def test_a_catalogue_without_end_does_not_outlast_the_crawls_time(tmp_path: Path
     began = time.monotonic()
     _, store = run(tmp_path, web, max_time_s=0.5)
     assert time.monotonic() - began < 4
+    store.close()
+
+
+def test_an_order_that_counts_links_visits_the_page_that_most_pages_link_to_first(tmp_path: Path) -> None:
+    """On one host, in one lane: after three pages that all name it, /popular goes before what was found earlier."""
+    hub = html("<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=/old>o</a><a href=/popular>p</a>")
+    names_it = html("<a href=/popular>again</a>")
+    pages = {f"http://a.test/{n}": names_it for n in (1, 2, 3)}
+    web = SmallWeb({"http://a.test/": hub, **pages, "http://a.test/old": html("o"), "http://a.test/popular": html("p")})
+    store = open_store(tmp_path / "c.db", SystemClock())
+    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    asyncio.run(crawl(store, web, task, order=Backlink(), counts_links=True))
+    asked = [url.rpartition("/")[2] for url in web.asked]
+    assert asked == ["", "1", "popular", "2", "3", "old"]
     store.close()

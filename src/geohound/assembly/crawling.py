@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import pickle
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from geohound.crawl.engine import Crawl
@@ -20,13 +22,14 @@ from geohound.crawl.report import Examiner
 from geohound.mining import mine
 from geohound.model.bbox import BBox
 from geohound.model.clue import looks_like_service
+from geohound.model.contracts import Order
 from geohound.model.exposition import exposition
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Via
 from geohound.net.clock import SystemClock
 from geohound.net.record import RequestLog
 from geohound.net.scrape import offer
-from geohound.settings import Settings
+from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState
 
 from .parts import fetcher, harvesters, kinds, open_house, orders
@@ -80,11 +83,12 @@ class Ask:
 class RunningCrawl:
     """A crawl with its task: knows its numbers and saves them as it goes."""
 
-    def __init__(self, crawl: Crawl, store: Store, parts: Parts, metrics_port: int = 0) -> None:
+    def __init__(self, crawl: Crawl, store: Store, parts: Parts, settings: Settings) -> None:
         self._crawl = crawl
         self._store = store
         self._parts = parts
-        self._metrics_port = metrics_port
+        self._metrics_port = settings.metrics_port
+        self._learned = settings.learned
         self.task = crawl.plan.task
 
     async def run(self) -> None:
@@ -97,8 +101,14 @@ class RunningCrawl:
             if scraped is not None:
                 scraped.close()
             self.save()
+            self._keep_learned()
         finished = self._parts.frontier.seconds_until_due() is None
         self._store.tasks.finish(self.task, TaskState.DONE if finished else TaskState.STOPPED)
+
+    def _keep_learned(self) -> None:
+        """Leave what was learned for the next crawl, where the user names a file for it."""
+        if self._learned:
+            Path(self._learned).expanduser().write_bytes(self._parts.order.state())
 
     def stop(self) -> None:
         self._crawl.stop()
@@ -160,22 +170,45 @@ async def crawling(
         settings, ask = _from_stored(settings, row.settings, row.seeds, is_new=is_new)
         if not is_new and row.counters.get("pages", 0) < settings.max_pages:
             settings = replace(settings, max_pages=settings.max_pages - row.counters.get("pages", 0))
-        order = orders()[settings.order]
-        order.restore(row.order_state)
-        frontier = store.frontier(row.id, _bounds(settings))
+        order = _order(settings, row.order_state)
+        frontier = store.frontier(row.id, _bounds(settings), order)
         store.tasks.finish(row.id, TaskState.RUNNING)
-        plan = _plan(settings, ask, row.id)
+        plan = replace(_plan(settings, ask, row.id), counts_links=order.counts_links)
         examiner = _examiner(settings, plan)
         parts = Parts(examiner, frontier, store.catalogue, order, SystemClock(), frozenset(harvesters()))
         crawl = Crawl(plan, parts, listener)
-        await frontier.admit([Candidate(url, Via.SEED, probe=looks_like_service(url)) for url in ask.seeds])
+        await frontier.admit(_seeds(ask, order))
         try:
-            yield RunningCrawl(crawl, store, parts, settings.metrics_port)
+            yield RunningCrawl(crawl, store, parts, settings)
         finally:
             await frontier.close()
             await examiner.close()
     finally:
         store.close()
+
+
+def _order(settings: Settings, state: bytes) -> Order:
+    """The order of this crawl with what it has learned, here or in another crawl."""
+    order = orders()[settings.order].fresh()
+    if state:
+        order.restore(state)
+    elif settings.learned and Path(settings.learned).expanduser().exists():
+        try:
+            order.restore(Path(settings.learned).expanduser().read_bytes())
+        except (ValueError, OSError):
+            raise SettingsError(
+                f"{settings.learned} holds nothing that the order {settings.order!r} has learned; name another file."
+            ) from None
+    return order
+
+
+def _seeds(ask: Ask, order: Order) -> list[Candidate]:
+    scored = ((url, order.seed(url, place)) for place, url in enumerate(ask.seeds))
+    return [
+        Candidate(url, Via.SEED, score=score, probe=looks_like_service(url))
+        for url, score in scored
+        if score > -math.inf
+    ]
 
 
 def _as_stored(settings: Settings, ask: Ask) -> dict[str, Any]:

@@ -35,6 +35,9 @@ def crawl(
         typer.Option("--seeds", metavar="FILE", help="A file with one address a line; - for standard input."),
     ] = None,
     order: Annotated[str | None, typer.Option(metavar="ID", help="Which link next.")] = None,
+    learned: Annotated[
+        str | None, typer.Option(metavar="FILE", help="What the order learned before; written anew at the end.")
+    ] = None,
     depth: Annotated[int | None, typer.Option(min=0, help="Links away from a seed.")] = None,
     max_pages: Annotated[int | None, typer.Option(min=1, help="Pages to fetch in all.")] = None,
     max_time: Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds to run.")] = None,
@@ -54,7 +57,8 @@ def crawl(
 ) -> None:
     """Crawl from the seeds and put every confirmed service into the catalogue."""
     settings = options.gather(
-        config, catalogue=catalogue, order=order, max_depth=depth, max_pages=max_pages, max_time_s=max_time,
+        config, catalogue=catalogue, order=order, learned=learned,
+        max_depth=depth, max_pages=max_pages, max_time_s=max_time,
         fetchers=fetchers, testers=testers, connect_to=connect_to, allow_nets=allow_net,
     )  # fmt: skip
     options.choices(settings.order, list(assembly.orders()), "--order")

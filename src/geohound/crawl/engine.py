@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -288,8 +289,13 @@ class Crawl:
         if report.page is None or not report.found:
             return 0
         is_known, order, page = self.parts.frontier.is_known, self.parts.order, report.page
+        if self.plan.counts_links:
+            for link in report.found:
+                if is_known(link.url) and (again := order.seen_again(link, page)) is not None:
+                    self.parts.frontier.raise_score(link.url, again)
         new = (link for link in report.found if not is_known(link.url))
-        found = [_candidate(link, order.score(link, page), candidate) for link in new]
+        scored = ((link, order.score(link, page)) for link in new)
+        found = [_candidate(link, score, candidate) for link, score in scored if score > -math.inf]
         if found:
             self.parts.frontier.admit(found)
         return len(found)

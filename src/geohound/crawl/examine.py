@@ -26,7 +26,7 @@ from geohound.model.visit import (
 )
 
 from .answers import BUSY, busy, deserves_more, objection_to
-from .follow import Reported, follow
+from .follow import OnThisPage, Reported, follow
 from .plan import Plan
 from .repetition import body_mark, words_mark
 from .report import HARVEST_MARK, Report
@@ -158,10 +158,10 @@ class LocalExaminer:
         host = urls.host(candidate.url)
         report.body_mark = body_mark(host, document.body)
         report.words_mark = words_mark(host, page.text)
-        report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, self._reported)
-        text = page.text if self._plan.order_reads_text else ""
+        reported = OnThisPage() if self._plan.counts_links else self._reported
+        report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, reported)
         report.page = replace(
-            page, links=(), script_files=(), text=text, depth=candidate.depth, score=candidate.score,
+            page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=candidate.score,
             services=len(report.services),
         )  # fmt: skip
 

@@ -62,6 +62,18 @@ class Reported:
         return self._known.add(hash((address, depth)))
 
 
+class OnThisPage(Reported):
+    """Each address once per page, for orders that count links."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def add(self, address: str, depth: int) -> bool:  # noqa: ARG002
+        is_new = address not in self._told
+        self._told.add(address)
+        return is_new
+
+
 def follow(page: Page, depth: int, fence: Fence, drops: Counter[FailureReason], reported: Reported) -> list[Link]:
     """The links of a page worth a candidate, with canonical addresses, each once; the rest is counted by reason."""
     found: list[Link] = []

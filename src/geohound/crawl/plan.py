@@ -29,7 +29,7 @@ class Plan:
     kinds: frozenset[str] = frozenset()
     bbox: BBox | None = None
     fence: Fence = field(default_factory=Fence)
-    order_reads_text: bool = False
+    counts_links: bool = False  # the order wants to hear of every link, not only of the first to a URL
 
 
 @dataclass(frozen=True, slots=True)

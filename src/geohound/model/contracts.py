@@ -59,22 +59,46 @@ class Kind(Protocol):
 
 @runtime_checkable
 class Order(Protocol):
-    """Which link next: higher scores are visited sooner."""
+    """Which link next: higher scores are visited sooner, first come first among equals, minus infinity never.
+
+    Addresses in links, pages and candidates are canonical; `page.url` is the address that was leased, `page.score`
+    the score it was leased with. Decision 0010 tells when each method is called.
+    """
 
     id: str
     title: str
 
+    counts_links: bool  # does it want to hear of every link to a URL, not only of the first?
+
+    def fresh(self) -> Order:
+        """The same order before it learned anything: each crawl has its own."""
+
+    def seed(self, url: str, position: int) -> float:
+        """How promising a seed is, by its place in the list from 0."""
+
     def score(self, link: Link, page: Page) -> float:
-        """How promising this link on this page is."""
+        """How promising a link on this page is; asked once for each new URL."""
+
+    def seen_again(self, link: Link, page: Page) -> float | None:
+        """Another link to a URL that is known: the score it deserves now, or None to leave it as it is."""
+
+    def rescore(self, candidate: Candidate) -> float:
+        """What a URL about to be leased is worth today; where it fell, it goes back and the next one is asked."""
+
+    def host_bonus(self, host: str) -> float:
+        """What is added to the best score of a host when hosts are compared."""
 
     def learn(self, outcome: Outcome) -> None:
-        """A visit is over: this is what it brought."""
+        """A visit or a test is over: this is what it brought."""
+
+    def explain(self, candidate: Candidate) -> list[tuple[str, float]]:
+        """Why it has its score: features and what each adds, the weightiest first."""
 
     def state(self) -> bytes:
-        """What has been learned, to be stored with the task."""
+        """What has been learned, to be stored with the task and carried to others."""
 
     def restore(self, state: bytes) -> None:
-        """Go on from a stored state."""
+        """Go on from a stored state; ValueError if it is none."""
 
 
 class Harvester(Protocol):
@@ -153,6 +177,9 @@ class Frontier(Protocol):
 
     def admit(self, candidates: Sequence[Candidate]) -> Ack[int]:
         """Take in what is new and within bounds; how many were."""
+
+    def raise_score(self, url: str, score: float) -> None:
+        """What waits under this URL is worth more by now; only where the order counts links."""
 
     def is_known(self, url: str) -> bool:
         """Was this URL admitted or visited?"""

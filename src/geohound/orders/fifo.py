@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from geohound.model.visit import Link, Outcome, Page
+from geohound.model.visit import Link, Page
+
+from ._plain import Plain
 
 
-class Fifo:
+class Fifo(Plain):
     id = "fifo"
     title = "First in, first out"
 
     def score(self, link: Link, page: Page) -> float:  # noqa: ARG002
         return 0.0
-
-    def learn(self, outcome: Outcome) -> None:
-        """Nothing is learned."""
-
-    def state(self) -> bytes:
-        return b""
-
-    def restore(self, state: bytes) -> None:
-        """There is nothing to go on from."""
 
 
 ORDERS = (Fifo(),)

@@ -6,24 +6,25 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
+from geohound.model.clue import looks_like_service
 from geohound.model.compact import HashSet, Tally
-from geohound.model.contracts import Clock
+from geohound.model.contracts import Clock, Order
 from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
 
 from .bounds import Bounds
 from .database import Database, StoreError
 from .journal import Ack, Journal, Row
 from .keys import url_key
-from .packed_heap import MAX_NUMBER, number_of, pack
-from .rows import brought, clean, exceeds, final_state, finite, host_of, is_text, reaches
+from .packed_heap import MAX_NUMBER, number_of, pack, score_of
+from .rows import Entry, Lease, brought, clean, exceeds, final_state, finite, host_of, is_text, reaches
 from .schedule import PAGE, PROBE, Host, Schedule
 from .shape import shape_key
 from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, TASK_BITS, UNASKED, VisitRecord, iterate_visits
 
 MAX_URL_CHARS = 4096
 MAX_CLUE_CHARS = 300
+MAX_SECOND_THOUGHTS = 16  # URLs that a lease may put back because they are worth less by now
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
 _RECENT_SOURCES = 2048
 _POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way
@@ -31,22 +32,7 @@ _POLL_S = 0.05  # while everything depends on leases that are out or on a commit
 _LOAD = "SELECT id, key, shape, state, probe, score, url FROM url WHERE id BETWEEN ? AND ?"
 _LEASE = """
 SELECT u.id, u.url, u.via, s.url, u.clue, u.score, u.depth, u.probe, u.attempts
-FROM url u LEFT JOIN source s ON s.id = u.source WHERE u.id IN """
-
-
-class _Lease(NamedTuple):
-    number: int
-    host: Host
-    lane: int
-    attempts: int
-
-
-class _Entry(NamedTuple):
-    """A candidate on its way in."""
-
-    host: Host
-    lane: int
-    key: int
+FROM url u LEFT JOIN source s ON s.id = u.source WHERE u.id = ?"""
 
 
 class SqliteFrontier:
@@ -56,7 +42,13 @@ class SqliteFrontier:
     """
 
     def __init__(
-        self, database: Database, clock: Clock, task: int, bounds: Bounds, quiet_since: float | None = None
+        self,
+        database: Database,
+        clock: Clock,
+        task: int,
+        bounds: Bounds,
+        quiet_since: float | None = None,
+        order: Order | None = None,
     ) -> None:
         """`quiet_since` is when the last request was surely over; a killed crawl may have asked until just now."""
         self.task = task
@@ -66,9 +58,11 @@ class SqliteFrontier:
         self.visited = 0
         self._database = database
         self._clock = clock
-        self._schedule = Schedule()
+        self._order = order
+        self._schedule = Schedule(order.host_bonus) if order else Schedule()
         self._shapes = Tally()
-        self._leases: dict[str, _Lease] = {}
+        self._numbers: dict[int, int] | None = {} if order and order.counts_links else None  # of queued URLs, by key
+        self._leases: dict[str, Lease] = {}
         self._pages = 0  # page visits made or under way
         self._entering = 0
         self._next = 1
@@ -92,6 +86,7 @@ class SqliteFrontier:
             host = self._schedule.host(host_of(url))
             self._shapes.add(shape)
             if state == PENDING:
+                self._note_queued(key, number)
                 self._schedule.push(host, probe, pack(score, number), now)
             elif state in (DONE, IN_VAIN):
                 host.visited += 1
@@ -121,7 +116,7 @@ class SqliteFrontier:
             return Ack(0)
         return Ack(len(entries), self._journal.commit_soon(partial(self._queue, entries)))
 
-    def _queue(self, entries: list[_Entry], written: asyncio.Future[None]) -> None:
+    def _queue(self, entries: list[Entry], written: asyncio.Future[None]) -> None:
         """What is on disk may be leased, also where the caller of `admit` was cancelled meanwhile."""
         self._entering -= len(entries)
         is_written = written.exception() is None
@@ -131,7 +126,7 @@ class SqliteFrontier:
             if is_written:
                 self._schedule.push(entry.host, entry.lane, entry.key, now)
 
-    def _enter(self, candidate: Candidate) -> _Entry | None:
+    def _enter(self, candidate: Candidate) -> Entry | None:
         url = candidate.url
         if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or not is_text(url):
             self.drops[FailureReason.BAD_URL] += 1
@@ -148,9 +143,10 @@ class SqliteFrontier:
             self.drops[reason] += 1
             return None
         number = self._record(candidate, key, shape, (PENDING, None, None, None, None))
+        self._note_queued(key, number)
         host.entering += 1
         self._entering += 1
-        return _Entry(host, PROBE if candidate.probe else PAGE, pack(candidate.score, number))
+        return Entry(host, PROBE if candidate.probe else PAGE, pack(candidate.score, number))
 
     def _refuse(self, candidate: Candidate, host: Host, shape: int) -> FailureReason | None:
         """Why this candidate may not come in; None if it may."""
@@ -202,27 +198,37 @@ class SqliteFrontier:
         """The best candidates of the hosts that are due, at most one per host over both lanes."""
         lane = PROBE if probe else PAGE
         now = self._clock.monotonic()
-        taken: dict[int, Host] = {}
-        while len(taken) < limit:
+        leased: list[Candidate] = []
+        second_thoughts = 0
+        while len(leased) < limit:
             if lane == PAGE and reaches(self._pages, self.bounds.max_pages):
                 break
             found = self._schedule.take(lane, now)
             if found is None:
                 break
-            taken[number_of(found[1])] = found[0]
+            host, key = found
+            number = number_of(key)
+            candidate, attempts = self._load(number)
+            if self._numbers is not None and self._numbers.pop(url_key(candidate.url), None) is None:
+                self._schedule.skip(host)  # it was queued twice, and has been taken
+                continue
+            if self._order is not None and lane == PAGE and second_thoughts < MAX_SECOND_THOUGHTS:
+                today = self._order.rescore(candidate)
+                if today < score_of(key) and self._schedule.worth(host, today) < self._schedule.best_worth(lane, now):
+                    self._schedule.put_back(host, lane, pack(today, number))
+                    self._note_queued(url_key(candidate.url), number)
+                    second_thoughts += 1
+                    continue
+            self._leases[candidate.url] = Lease(number, host, lane, attempts)
             self._pages += lane == PAGE
-        return self._load(taken, lane) if taken else []
-
-    def _load(self, taken: dict[int, Host], lane: int) -> list[Candidate]:
-        ids = [self._id(number) for number in taken]
-        marks = f"({','.join('?' * len(ids))})"
-        rows = {row[0]: row for row in self._database.read().execute(_LEASE + marks, ids)}
-        leased = []
-        for number, host in taken.items():
-            _, url, via, found_on, clue, score, depth, probe, attempts = rows[self._id(number)]
-            self._leases[url] = _Lease(number, host, lane, attempts)
-            leased.append(Candidate(url, Via(via), found_on or "", clue, score, depth, bool(probe)))
+            leased.append(candidate)
         return leased
+
+    def _load(self, number: int) -> tuple[Candidate, int]:
+        """A queued URL, and how often it was tried."""
+        row = self._database.read().execute(_LEASE, (self._id(number),)).fetchone()
+        _, url, via, found_on, clue, score, depth, probe, attempts = row
+        return Candidate(url, Via(via), found_on or "", clue, score, depth, bool(probe)), attempts
 
     def settle(  # noqa: PLR0913 - what one lease amounts to
         self,
@@ -261,12 +267,13 @@ class SqliteFrontier:
         if next_at - now > LONG_PAUSE_S:
             batch.pauses.append((self.task, clean(lease.host.name), self._now() + next_at - now))
         if again:
+            self._note_queued(url_key(candidate.url), lease.number)
             key = pack(candidate.score, lease.number)
             self._schedule.push_later(lease.host, lease.lane, key, now if retry_at is None else retry_at)
         self._drop_beyond_budget(lease.host, batch.settled)
         return Ack(None, self._journal.commit_soon())
 
-    def _account(self, lease: _Lease, state: int) -> None:
+    def _account(self, lease: Lease, state: int) -> None:
         if state in (DONE, IN_VAIN):
             lease.host.visited += 1
             self.visited += 1
@@ -290,6 +297,17 @@ class SqliteFrontier:
         shape = shape_key(candidate.url)
         self._record(candidate, key, shape, (REDIRECTED, None, *brought(outcome), self._now()))
         return Ack(True, self._journal.commit_soon())
+
+    def raise_score(self, url: str, score: float) -> None:
+        """Queue what waits under this URL once more with a better score."""
+        number = self._numbers.get(url_key(url)) if self._numbers else None
+        if number is not None and not looks_like_service(url):  # those are tested at once, whatever the count
+            host = self._schedule.host(host_of(url))
+            self._schedule.push(host, PAGE, pack(score, number), self._clock.monotonic())
+
+    def _note_queued(self, key: int, number: int) -> None:
+        if self._numbers is not None:
+            self._numbers[key] = number
 
     def is_known(self, url: str) -> bool:
         """Was this URL admitted or visited in this task?"""

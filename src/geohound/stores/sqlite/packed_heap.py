@@ -28,6 +28,14 @@ def number_of(key: int) -> int:
     return MAX_NUMBER - (key & MAX_NUMBER)
 
 
+def score_of(key: int) -> float:
+    """The score that was packed, but for its last bit."""
+    bits = key >> 32 << 1
+    if bits < 0:
+        bits ^= 0x7FFFFFFF
+    return float(_FLOAT.unpack(_INT.pack(bits))[0])
+
+
 class PackedHeap:
     """A binary heap in an array, greatest key first: heapq needs a list of objects, five times the memory."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from geohound.model.visit import FailureReason, Outcome, Settlement
 
+from .schedule import Host
 from .visits import DONE, IN_VAIN, UNASKED
 
 # Dropped for these, a URL was never asked for, so it spends no budget.
@@ -16,6 +17,23 @@ _WITHOUT_ASKING = frozenset(
         FailureReason.HOST_BUDGET, FailureReason.PATTERN_BUDGET, FailureReason.PAGE_BUDGET,
     }
 )  # fmt: skip
+
+
+class Lease(NamedTuple):
+    """A candidate on its way out."""
+
+    number: int
+    host: Host
+    lane: int
+    attempts: int
+
+
+class Entry(NamedTuple):
+    """A candidate on its way in."""
+
+    host: Host
+    lane: int
+    key: int
 
 
 def host_of(url: str) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 
-from .packed_heap import PackedHeap
+from .packed_heap import PackedHeap, score_of
 
 PAGE, PROBE = 0, 1
+
+
+_Ready = tuple[float, int, int]  # minus the worth of a host's best URL, minus its key, the host
 
 
 class Host:
@@ -61,11 +65,12 @@ class Schedule:
     Entries of the heaps are never taken out when they become untrue, only passed over when they come up.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, host_bonus: Callable[[str], float] = lambda _: 0.0) -> None:
+        self._host_bonus = host_bonus
         self._by_name: dict[str, Host] = {}
         self._hosts: list[Host] = []
         self._waiting: list[tuple[float, int]] = []  # (due, host)
-        self._ready: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])  # per lane (-key, host)
+        self._ready: tuple[list[_Ready], list[_Ready]] = ([], [])  # per lane
         self._later: list[tuple[float, int, int, int]] = []  # retries: (due, key, host, lane)
         self.queued = 0
         self.busy = 0
@@ -88,7 +93,7 @@ class Schedule:
         if host.is_busy or (best is not None and key <= best):
             return
         if host.next_at <= now:
-            heapq.heappush(self._ready[lane], (-key, host.index))
+            self._make_ready(host, lane, key)
         elif host.queued == 1:  # its entry may have been passed over while nothing was queued
             heapq.heappush(self._waiting, (host.next_at, host.index))
 
@@ -101,11 +106,36 @@ class Schedule:
         self._wake(now)
         if not self._purge(lane, now):
             return None
-        host = self._hosts[heapq.heappop(self._ready[lane])[1]]
+        host = self._hosts[heapq.heappop(self._ready[lane])[2]]
         host.is_busy = True
         self.busy += 1
         self.queued -= 1
         return host, host.pop(lane)
+
+    def put_back(self, host: Host, lane: int, key: int) -> None:
+        """Undo a `take` under another key: the URL is worth less than was thought."""
+        host.push(lane, key)
+        self.queued += 1
+        self.skip(host)
+
+    def skip(self, host: Host) -> None:
+        """Forget a `take`: what was taken is not to be had."""
+        host.is_busy = False
+        self.busy -= 1
+        for each in (PAGE, PROBE):
+            best = host.best(each)
+            if best is not None:
+                self._make_ready(host, each, best)
+
+    def best_worth(self, lane: int, now: float) -> float:
+        """What the best URL that could be taken now is worth, its host counted in; minus infinity if there is none."""
+        return -self._ready[lane][0][0] if self._purge(lane, now) else -math.inf
+
+    def worth(self, host: Host, score: float) -> float:
+        return score + self._host_bonus(host.name)
+
+    def _make_ready(self, host: Host, lane: int, key: int) -> None:
+        heapq.heappush(self._ready[lane], (-self.worth(host, score_of(key)), -key, host.index))
 
     def release(self, host: Host, next_at: float) -> None:
         """The lease of a host is over; it may be asked again from `next_at` on."""
@@ -155,13 +185,13 @@ class Schedule:
             for lane in (PAGE, PROBE):
                 best = host.best(lane)
                 if best is not None:
-                    heapq.heappush(self._ready[lane], (-best, index))
+                    self._make_ready(host, lane, best)
 
     def _purge(self, lane: int, now: float) -> bool:
         """Pass over entries that are no longer true; is there one that is?"""
         ready = self._ready[lane]
         while ready:
-            key, index = ready[0]
+            _, key, index = ready[0]
             host = self._hosts[index]
             if not host.is_busy and host.next_at <= now and host.best(lane) == -key:
                 return True

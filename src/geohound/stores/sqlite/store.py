@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from geohound.model.contracts import Clock, TopicsOf
+from geohound.model.contracts import Clock, Order, TopicsOf
 from geohound.model.visit import RequestRecord
 
 from .bounds import Bounds
@@ -23,13 +23,16 @@ class Store:
         self.catalogue = SqliteCatalogue(database, topics_of)
         self.tasks = Tasks(database, clock)
 
-    def frontier(self, task_id: int, bounds: Bounds) -> SqliteFrontier:
-        """The frontier of a task as it was left; what was leased and not settled is pending again."""
+    def frontier(self, task_id: int, bounds: Bounds, order: Order | None = None) -> SqliteFrontier:
+        """The frontier of a task as it was left; what was leased and not settled is pending again.
+
+        The order says what hosts are worth, and whether what is leased is still worth what it was.
+        """
         task = self.tasks.get_task(task_id)
         if task is None:
             raise StoreError(f"There is no task {task_id} in {self._database.path}.")
         quiet_since = task.finished_at.timestamp() if task.finished_at else None
-        return SqliteFrontier(self._database, self._clock, task_id, bounds, quiet_since)
+        return SqliteFrontier(self._database, self._clock, task_id, bounds, quiet_since, order)
 
     def requests(self, host: str, limit: int = 0) -> list[RequestRecord]:
         """What was asked of a host, the latest first."""

@@ -1,0 +1,1 @@
+"""Benchmarks: measured figures beside those of peers, each a command."""

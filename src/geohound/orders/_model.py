@@ -1,0 +1,77 @@
+"""A linear model over hashed features that learns while it is used: logistic, one step per example (AdaGrad)."""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from array import array
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+BITS = 20
+MAX_NAMES = 500_000
+_HEAD = struct.Struct("<4sBI")
+_MAGIC = b"GHLM"
+
+
+class Slots(dict[str, int]):
+    """The slot of each feature by its name; the names are forgotten when there are too many, the slots stay."""
+
+    def __missing__(self, name: str) -> int:
+        if len(self) >= MAX_NAMES:
+            self.clear()
+        slot = self[name] = zlib.crc32(name.encode("utf-8", "replace")) >> (32 - BITS)
+        return slot
+
+
+class Model:
+    """8 MB, whatever the number of features."""
+
+    def __init__(self, prior: Mapping[str, float], rate: float = 0.3, caution: float = 1.0, trust: float = 1.0) -> None:
+        self.slots = Slots()
+        self.weights = array("f", bytes(4 << BITS))
+        self._steps = array("f", [caution]) * (1 << BITS)  # sum of squared gradients
+        self._caution = caution
+        self._rate = rate
+        for name, weight in prior.items():
+            slot = self.slots[name]
+            self.weights[slot], self._steps[slot] = weight, max(caution, trust)
+
+    def value(self, slots: Iterable[int]) -> float:
+        """Log-odds."""
+        return sum(map(self.weights.__getitem__, slots))
+
+    def learn(self, slots: Iterable[int], value: float, target: float, weight: float) -> None:
+        """One step towards the target, for an example of this value."""
+        gradient = weight * (1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, value)))) - target)
+        square = gradient * gradient
+        weights, steps, rate = self.weights, self._steps, self._rate
+        for slot in slots:
+            steps[slot] += square
+            weights[slot] -= rate * gradient / math.sqrt(steps[slot])
+
+    def state(self) -> bytes:
+        """Only what differs from a new model."""
+        steps = np.frombuffer(self._steps, np.float32)
+        moved = np.flatnonzero(steps != np.float32(self._caution)).astype(np.uint32)
+        weights = np.frombuffer(self.weights, np.float32)[moved]
+        return _HEAD.pack(_MAGIC, BITS, len(moved)) + moved.tobytes() + weights.tobytes() + steps[moved].tobytes()
+
+    def restore(self, state: bytes) -> int:
+        """Take over a stored model; how many bytes of the state were its own."""
+        if len(state) < _HEAD.size:
+            raise ValueError("this is no learned order")
+        magic, bits, count = _HEAD.unpack_from(state)
+        end: int = _HEAD.size + 12 * count
+        if magic != _MAGIC or bits != BITS or len(state) < end:
+            raise ValueError("this is no learned order, or one of another version")
+        slots = np.frombuffer(state, np.uint32, count, _HEAD.size)
+        weights, steps = np.frombuffer(state, np.float32, 2 * count, _HEAD.size + 4 * count).reshape(2, count)
+        whole = np.isfinite(weights).all() and np.isfinite(steps).all() and (steps > 0).all()
+        if not whole or (count and slots.max() >= 1 << BITS):
+            raise ValueError("this learned order is damaged")
+        np.frombuffer(self.weights, np.float32)[slots] = weights
+        np.frombuffer(self._steps, np.float32)[slots] = steps
+        return end

@@ -1,0 +1,187 @@
+"""Our own order: starts from what is known, learns what pays, forgets nothing it should keep."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geohound.model.visit import Candidate, Link, Outcome, Page, Via
+from geohound.orders import adaptive
+from geohound.orders.adaptive import Adaptive
+
+HOME = Page("http://portal.test/", "Portal", "Welcome to the portal of our town.")
+
+
+def see(order: Adaptive, page: Page, *links: Link) -> list[Candidate]:
+    """The candidates that a page proposes."""
+    return [
+        Candidate(link.url, Via.LINK, page.url, link.text[:200], order.score(link, page), page.depth + 1)
+        for link in links
+    ]
+
+
+def visit(order: Adaptive, candidate: Candidate, services: int = 0) -> None:
+    """A visit, and the tests of the services that the page shows."""
+    order.learn(Outcome(candidate, status=200))
+    for i in range(services):
+        url = f"{candidate.url}/wms{i}"
+        order.learn(
+            Outcome(Candidate(url, Via.LINK, candidate.url, depth=candidate.depth + 1, probe=True), 1, 1, 0, 200)
+        )
+
+
+def idle(order: Adaptive, visits: int = 20) -> None:
+    """Other pages go by, so that what did not pay is judged."""
+    for i in range(visits):
+        visit(order, Candidate(f"http://idle{i}.test/x", Via.LINK, "http://idle.test/", "idle", 0.0, 1))
+
+
+@pytest.mark.parametrize("words", ["WMS services", "Kartendienste", "servicios de mapas", "地图服务"])
+def test_a_link_that_speaks_of_map_services_comes_first_from_the_very_start(words: str) -> None:
+    plain, telling = see(Adaptive(), HOME, Link("http://portal.test/a", "News"), Link("http://portal.test/b", words))
+    assert telling.score > plain.score + 1
+
+
+def test_what_paid_is_preferred_and_what_did_not_is_not() -> None:
+    order = Adaptive()
+    for i in range(30):
+        good, bad = see(
+            order,
+            HOME,
+            Link(f"http://portal.test/record/{i}", "blue sheet"),
+            Link(f"http://portal.test/news/{i}", "gossip"),
+        )
+        visit(order, good, services=1)
+        visit(order, bad)
+    idle(order)
+    good, bad = see(
+        order, HOME, Link("http://portal.test/record/x", "blue sheet"), Link("http://portal.test/news/x", "gossip")
+    )
+    assert good.score > bad.score + 2
+
+
+def test_the_page_above_earns_a_part_of_what_was_found_below() -> None:
+    order, twin = Adaptive(), Adaptive()
+    for pays, learner in ((3, order), (0, twin)):
+        (listing,) = see(learner, HOME, Link("http://portal.test/list/1", "green list"))
+        visit(learner, listing)
+        below = see(
+            learner, Page(listing.url, depth=1), *(Link(f"http://portal.test/item/{i}", "leaf") for i in range(5))
+        )
+        for candidate in below:
+            visit(learner, candidate, services=pays)
+        idle(learner)
+    link = Link("http://portal.test/list/2", "green list")
+    assert order.score(link, HOME) > twin.score(link, HOME) + 0.5
+
+
+def test_services_known_already_earn_nothing() -> None:
+    order = Adaptive()
+    (candidate,) = see(order, HOME, Link("http://portal.test/a", "copy"))
+    visit(order, candidate)
+    before = order.rescore(candidate)
+    probe = Candidate("http://w.test/wms", Via.LINK, candidate.url, probe=True)
+    order.learn(Outcome(probe, services=1, new_services=0))
+    assert order.rescore(candidate) == before
+
+
+def test_a_host_that_pays_goes_before_one_that_never_did() -> None:
+    order = Adaptive()
+    for i in range(40):
+        visit(order, Candidate(f"http://dry.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1))
+        visit(order, Candidate(f"http://rich.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1), services=i % 4 == 0)
+    assert order.host_bonus("rich.test") > order.host_bonus("dry.test") + 1
+    assert order.host_bonus("dry.test") < order.host_bonus("new.test"), "exploring never ends"
+
+
+def test_a_host_that_has_no_more_to_give_is_left_in_time() -> None:
+    order = Adaptive()
+    for i in range(10):
+        visit(order, Candidate(f"http://once.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1), services=1)
+    rich = order.host_bonus("once.test")
+    for i in range(300):
+        visit(order, Candidate(f"http://once.test/old{i}", Via.LINK, "http://s.test/", "x", 0.0, 1))
+    assert order.host_bonus("once.test") < min(rich, 0) - 1
+
+
+def test_seeds_come_before_all_else_in_their_order() -> None:
+    order = Adaptive()
+    first, second = order.seed("http://a.test/", 0), order.seed("http://b.test/", 1)
+    assert first > second > order.score(Link("http://portal.test/wms", "WMS map service"), HOME)
+
+
+def trained() -> Adaptive:
+    order = Adaptive()
+    for i in range(10):
+        (candidate,) = see(order, HOME, Link(f"http://portal.test/record/{i}", "blue sheet"))
+        visit(order, candidate, services=1)
+    return order
+
+
+def test_what_was_learned_can_be_carried_to_another_crawl() -> None:
+    order, heir = trained(), Adaptive()
+    state = order.state()
+    assert len(state) < 20_000
+    heir.restore(state)
+    page = Page("http://portal.test/other", HOME.title, HOME.text)  # notes on single pages are not carried
+    link = Link("http://portal.test/record/x", "blue sheet")
+    assert heir.score(link, page) == pytest.approx(order.score(link, page), abs=1e-4)
+    assert heir.score(link, page) > Adaptive().score(link, page) + 1
+    assert heir.host_bonus("portal.test") == pytest.approx(order.host_bonus("portal.test"), abs=0.05)
+
+
+@given(st.binary(max_size=300))
+def test_a_file_that_is_no_learned_order_is_refused(data: bytes) -> None:
+    if data:
+        with pytest.raises(ValueError, match="learned order"):
+            Adaptive().restore(data)
+
+
+def test_a_new_order_knows_nothing_of_the_old_one() -> None:
+    order = trained()
+    link = Link("http://portal.test/record/x", "blue sheet")
+    assert order.fresh().score(link, HOME) == Adaptive().score(link, HOME) != order.score(link, HOME)
+
+
+def test_why_a_link_was_chosen_adds_up_to_its_score() -> None:
+    order = trained()
+    (candidate,) = see(order, HOME, Link("http://portal.test/record/x", "blue sheet WMS"))
+    reasons = order.explain(candidate)
+    assert any(name.startswith("anchor:S") for name, _ in reasons)
+    told = sum(value for name, value in reasons if name != "its host")
+    assert told == pytest.approx(order.rescore(candidate), abs=1e-4)
+    assert abs(reasons[0][1]) >= abs(reasons[-1][1])
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adaptive, "MAX_NOTES", 50)
+    monkeypatch.setattr(adaptive, "MAX_KEPT", 50)
+    order = Adaptive()
+    for i in range(500):
+        (candidate,) = see(order, Page(f"http://p{i}.test/"), Link(f"http://q{i}.test/x", f"word{i}"))
+        visit(order, candidate)
+    assert len(order._notes) <= 50
+    assert len(order._own) <= 51
+
+
+@given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
+def test_whatever_stands_on_a_page_has_a_score(path: str, text: str, title: str) -> None:
+    score = Adaptive().score(Link(f"http://h.test/{path}", text), Page("http://p.test/", title, text))
+    assert -50 < score < 50
+
+
+@pytest.mark.slow
+def test_a_link_costs_microseconds() -> None:
+    order, numbers = Adaptive(), count()
+    pages = [
+        Page(f"http://p{i}.test/", "Maps of the town", "Some text about maps and roads. " * 20) for i in range(100)
+    ]
+    started = time.thread_time()
+    for page in pages:
+        for n in range(30):
+            order.score(Link(f"http://p.test/section/item-{next(numbers)}.html", f"Rivers of the town {n}"), page)
+    assert (time.thread_time() - started) / 3000 < 150e-6, "25 µs on a quiet machine"

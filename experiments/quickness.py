@@ -65,9 +65,8 @@ def draw(axes: Axes, found: dict[str, dict[str, Any]]) -> None:
             axes.plot(at, share, "D", ms=8, mfc="white", mec=colour, mew=2.2, zorder=5, clip_on=False)
             text = f"{label} published: {share} %"
             x, side = (at + 1.8, "left") if at < 80 else (at - 1.8, "right")
-            y = share - (4.4 if share == 100 else 0)
-            box = {"fc": "white", "ec": "none", "alpha": 0.8, "pad": 0.8}
-            axes.text(x, y, text, color=colour, fontsize=8.2, va="center", ha=side, zorder=6, bbox=box)
+            y = share - (5.6 if share == 100 else 0)
+            axes.text(x, y, text, color=colour, fontsize=8.2, va="center", ha=side, zorder=6)
     axes.set(xlim=(0, 100), ylim=(0, 103))
     percent_axes(axes, "pages crawled", "services found")
 

@@ -114,7 +114,7 @@ def _serve(world: World, told: Connection, processes: int) -> None:
 def compare(world: World, catalogue: Catalogue, kinds: Mapping[str, Any]) -> dict[str, Any]:
     """What the truth says could be found, and what of it the catalogue has."""
     findable = [s for s in truth.tell(world, with_depth=False)["services"] if s["alive"] and s["kind"] in kinds]
-    missed = [s for s in findable if not _has(catalogue, s["endpoint"], s["kind"])]
+    missed = [s for s in findable if not any(_has(catalogue, u, s["kind"]) for u in (s["endpoint"], *s["aliases"]))]
     how: dict[str, list[int]] = {}
     for service in findable:
         counts = how.setdefault(service["how"], [0, 0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from geohound.model import url as urls
 from geohound.model.clue import looks_like_service
@@ -17,19 +18,29 @@ from .js.model import Endpoint
 _BUDGET = js.Budget(steps=150_000, seconds=2.0, bytes_per_script=6_000_000, bytes_parsed=4_000_000)
 _SCRIPT_FILE = re.compile(r"\.m?js(?:$|[?#])", re.IGNORECASE)
 _MAX_WANTED = 100
+_MAX_ASKED = 1000
+# An address that a script asks for is worth a visit, whatever it looks like: APIs have plain addresses.
+_ASKED = re.compile(
+    r"\b(?:fetch|get|getJSON|ajax|open|load|loadJSON|request)\(\s*(?:[\"'`]GET[\"'`]\s*,\s*)?[\"'`](https?://[^\"'`\s]{4,500})"
+)
 
 
 def links(scripts: Sequence[js.Script], page_url: str) -> list[Link]:
     """Services first, then tiles, configuration files and further scripts; each address once."""
     found = js.analyse(page_url, scripts, _BUDGET, whole_page=False)
     known = {_key(e.endpoint): e for e in found.endpoints}
+    asked = {found[1] for s in scripts for found in islice(_ASKED.finditer(s.text), _MAX_ASKED)}
     kept: list[Link] = []
     for link in (link for s in scripts for link in script.links(s.text)):
         address = urls.canonical(link.url, page_url) or ""
         endpoint = known.pop(_key(urls.endpoint(address)), None)
         if endpoint is not None:
             kept.append(Link(link.url, context=endpoint.call or link.context, place=Place.SCRIPT, line=endpoint.line))
-        elif link.place is Place.CONFIG or (looks_like_service(address) and not _is_judged(link.url, page_url)):
+        elif (
+            link.place is Place.CONFIG
+            or link.url in asked
+            or (looks_like_service(address) and not _is_judged(link.url, page_url))
+        ):
             kept.append(link)
     return [*_computed(list(known.values())), *kept, *_files(found.wanted, kept, page_url)][: text.MAX_LINKS]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from geohound.model import url as urls
 from geohound.model.clue import looks_like_service
@@ -45,7 +45,7 @@ def _is_judged(address: str, page_url: str) -> bool:
     return isinstance(place, addresses.Unclear) or (place is not None and place.kind != "xyz" and place.is_sure)
 
 
-def _computed(endpoints: Iterator[Endpoint] | Sequence[Endpoint]) -> list[Link]:
+def _computed(endpoints: Iterable[Endpoint]) -> list[Link]:
     """Addresses that stand in no single string."""
     return [Link(e.url if e.kind else e.endpoint, context=e.call, place=Place.SCRIPT, line=e.line) for e in endpoints]
 

@@ -147,6 +147,11 @@ IDIOMS: dict[str, tuple[str, Found]] = {
         'map.add(new MapImageLayer({url: "https://h.test/arcgis/rest/services/A/MapServer/"}));',
         {("https://h.test/arcgis/rest/services/A/MapServer", "arcgis-mapserver")},
     ),
+    "a version behind the word that tells": (
+        'use("https://h.test/lv/bag/wms/v1_1");',
+        wms("https://h.test/lv/bag/wms/v1_1"),
+    ),
+    "a format string": ('use(Ext.String.format("{0}/wms", "https://h.test/gs"));', wms("https://h.test/gs/wms")),
     "Cesium": (
         'v.add(new Cesium.WebMapServiceImageryProvider({url: "https://h.test/x"}));',
         wms("https://h.test/x"),

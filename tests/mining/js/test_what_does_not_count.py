@@ -23,6 +23,8 @@ DECOYS = {
     "a table of namespaces": 'var NS = {own: "http://h.test/ns/wfs"}; use(NS);',
     "a schema": 'use({schemaLocation: "http://h.test/schemas/wfs"});',
     "a manual": 'use({help: "https://h.test/docs/wms"}); use("https://h.test/manual/wms.html");',
+    "an address of somebody's own net": 'L.tileLayer.wms("http://192.168.1.7:8080/geoserver/wms").addTo(m);',
+    "an article": 'use("https://h.test/news/wms");',
     "a message": 'alert("The service at https://h.test/wms is down");',
     "plain tiles": 'L.tileLayer("https://{s}.tile.test/{z}/{x}/{y}.png").addTo(m); say("wms");',
     "a test of a string": 'if (u.indexOf("/wms") > 0) { go(); }',

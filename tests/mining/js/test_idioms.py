@@ -99,7 +99,8 @@ IDIOMS: dict[str, tuple[str, Found]] = {
     ),
     "a relative path": ('L.tileLayer.wms("../gs/wms").addTo(m);', wms("https://p.test/gs/wms")),
     "the branch that this page takes": (
-        'var u = location.protocol === "https:" ? "https://s.test/wms" : "http://u.test/wms"; L.tileLayer.wms(u).addTo(m);',
+        'var u = location.protocol === "https:" ? "https://s.test/wms" : "http://u.test/wms";'
+        "L.tileLayer.wms(u).addTo(m);",
         wms("https://s.test/wms"),
     ),
     "every branch that can be": (
@@ -122,7 +123,8 @@ IDIOMS: dict[str, tuple[str, Found]] = {
         {("https://h.test/x", "wfs")},
     ),
     "merged objects": (
-        'const d = Object.assign({}, {url: "https://h.test/q"}, {params: {LAYERS: "x"}}); m.add(new ol.source.TileWMS({...d}));',
+        'const d = Object.assign({}, {url: "https://h.test/q"}, {params: {LAYERS: "x"}});'
+        "m.add(new ol.source.TileWMS({...d}));",
         wms("https://h.test/q"),
     ),
     "class fields": (
@@ -145,6 +147,11 @@ IDIOMS: dict[str, tuple[str, Found]] = {
         'map.add(new MapImageLayer({url: "https://h.test/arcgis/rest/services/A/MapServer/"}));',
         {("https://h.test/arcgis/rest/services/A/MapServer", "arcgis-mapserver")},
     ),
+    "a version behind the word that tells": (
+        'use("https://h.test/lv/bag/wms/v1_1");',
+        wms("https://h.test/lv/bag/wms/v1_1"),
+    ),
+    "a format string": ('use(Ext.String.format("{0}/wms", "https://h.test/gs"));', wms("https://h.test/gs/wms")),
     "Cesium": (
         'v.add(new Cesium.WebMapServiceImageryProvider({url: "https://h.test/x"}));',
         wms("https://h.test/x"),
@@ -223,7 +230,7 @@ def test_evidence_tells_script_line_and_call() -> None:
 
 
 def test_services_in_configuration_are_known_by_their_keys() -> None:
-    text = """{"layers": [{"type": "WMS", "url": "https://h.test/one"}, {"wfsUrl": "https://h.test/two"}, {"id": "a", "source": "s",
-      "type": "wmts"}], "sources": {"s": {"url": "https://h.test/three"}}, "help": {"url": "https://h.test/help"}}"""
+    text = """{"layers": [{"type": "WMS", "url": "https://h.test/one"}, {"wfsUrl": "https://h.test/two"},
+      {"id": "a", "source": "s", "type": "wmts"}], "sources": {"s": {"url": "https://h.test/three"}}, "help": {"url": "https://h.test/help"}}"""
     found_in = {(e.endpoint, e.kind) for e in analyse(PAGE, [Script("https://p.test/c.json", text)]).endpoints}
     assert found_in == {("https://h.test/one", "wms"), ("https://h.test/two", "wfs"), ("https://h.test/three", "wmts")}

@@ -15,13 +15,16 @@ def endpoints(text: str, url: str = "https://p.test/app/a.js") -> list[str]:
 
 DECOYS = {
     "a commented-out layer": '// L.tileLayer.wms("https://h.test/wms").addTo(m);\n/* f("https://h.test/ows") */',
-    "a source that is never added": 'var old = new ol.source.TileWMS({url: "https://h.test/wms", params: {LAYERS: "a"}});',
+    "a source that is never added": 'var old = new ol.source.TileWMS({url: "https://h.test/wms"});',
     "a function that nobody calls": 'function never() { L.tileLayer.wms("https://h.test/wms").addTo(m); }',
     "a dead branch": 'if (false) { L.tileLayer.wms("https://h.test/wms").addTo(m); }',
     "a link for people": '$("#a").html(\'<a href="https://h.test/wms">our WMS</a>\');',
-    "a namespace": 'use({xmlns: "http://h.test/wms"}, "http://www.opengis.net/wfs"); var NS = {own: "http://h.test/ns/wfs"}; use(NS);',
+    "a namespace": 'use({xmlns: "http://h.test/wms"}, "http://www.opengis.net/wfs");',
+    "a table of namespaces": 'var NS = {own: "http://h.test/ns/wfs"}; use(NS);',
     "a schema": 'use({schemaLocation: "http://h.test/schemas/wfs"});',
     "a manual": 'use({help: "https://h.test/docs/wms"}); use("https://h.test/manual/wms.html");',
+    "an address of somebody's own net": 'L.tileLayer.wms("http://192.168.1.7:8080/geoserver/wms").addTo(m);',
+    "an article": 'use("https://h.test/news/wms");',
     "a message": 'alert("The service at https://h.test/wms is down");',
     "plain tiles": 'L.tileLayer("https://{s}.tile.test/{z}/{x}/{y}.png").addTo(m); say("wms");',
     "a test of a string": 'if (u.indexOf("/wms") > 0) { go(); }',

@@ -64,9 +64,14 @@ _NOWHERE = re.compile(
     r"openlayers\.org|leafletjs\.com|cesium\.com|doc\..*)$",
     re.IGNORECASE,
 )
+_PRIVATE = re.compile(r"(?:10|127)\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+")
 _NO_ENDING = re.compile(
     r"status|news|info|help|docs?|manual|list|config|viewer|client|demo|about|page|tutorial|examples?|legend",
     re.IGNORECASE,
+)
+_SEGMENT = re.compile(r"(wmts|wms|wfs|wcs|csw|wps)(?:[-_][\w-]{1,30})?()", re.IGNORECASE)
+_PROSE = re.compile(
+    r"news|docs?|documentation|manual|help|tutorials?|about|blog|wiki|standards?|specs?|guide|faq|learn", re.IGNORECASE
 )
 # Addresses of newer kinds: what follows the service in them, and the kind.
 _RESOURCES = (
@@ -202,10 +207,14 @@ def _is_address(base: str, hint: str | None) -> bool:
 
 
 def _last_kind(base: str) -> str | None:
-    """The kind that the end of a path names."""
+    """The kind that the end of a path names, or a part of it that only a version or a name follows: /wms/v1_0."""
     path = _path(base) if "://" in base or base.startswith("//") else base
-    tail = [s for s in path.split("/") if s][-1:]
-    found = _WORD.search(tail[0]) if tail and not _NO_ENDING.search(tail[0]) else None
+    parts = [s for s in path.split("/") if s]
+    if any(_PROSE.fullmatch(s) for s in parts):
+        return None
+    found = _WORD.search(parts[-1]) if parts and not _NO_ENDING.search(parts[-1]) else None
+    if not found and not _ARCGIS.match(base):
+        found = next((m for s in parts[-3:-1] if (m := _SEGMENT.fullmatch(s))), None)
     return (found[1] or found[2]).lower() if found else None
 
 
@@ -247,7 +256,7 @@ def _finished(base: str, query: str, page_url: str, asked: str | None, hint: str
         return None
     host = (urlsplit(url).hostname or "").lower()
     own = (urlsplit(page_url).hostname or "").lower()
-    if host != own and _NOWHERE.match(host):
+    if host != own and (_NOWHERE.match(host) or _PRIVATE.match(host)):
         return None
     for pattern, newer in _RESOURCES:
         resource = pattern.match(url)

@@ -17,6 +17,7 @@ from .source import Source
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.85, "config": 0.8, "string": 0.7}
 _MAP = re.compile(rb"[#@]\s*sourceMappingURL=([^\s'\"]{1,300})")
 _YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
+_FILE_ENDS = (b".json", b".xml", b".yaml", b".yml")
 _MAX_WANTED = 200
 _FILES_ONLY = 300_000  # scripts up to this size are asked which files they load, even if they hold no address
 
@@ -88,7 +89,7 @@ class _Reader:
         self.guard(lambda: loaders.follow(self.ev, source))
         collector = Collector(self.ev, source)
         if not libraries.can_matter(source.raw):
-            if len(source.raw) <= _FILES_ONLY:
+            if len(source.raw) <= _FILES_ONLY and any(end in source.raw for end in _FILE_ENDS):
                 collector.collect_files(self.guard)
             return False
         collector.collect(self.guard, with_strings=not libraries.has_banner(source.script.text))

@@ -129,7 +129,10 @@ def call(ev: Evaluator, path: str, args: Sequence[Lazy], place: Place) -> Values
     known = _FUNCTIONS.get(name)
     if known is not None:
         return ev.union(*(known(ev, value) for value in first)) if first else NOTHING
-    if name in ("L.Util.template", "lang.replace", "dojo.replace", "String.format") and len(args) > 1:
+    if name in ("Ext.String.format", "String.format", "OpenLayers.String.format") and len(args) > 1:
+        listed = Obj({str(i): [lazy] for i, lazy in enumerate(args[1:])})
+        return ev.union(*(_filled(ev, v, (listed, *ev.lazy(args[1]))) for v in first))
+    if name in ("L.Util.template", "lang.replace", "dojo.replace") and len(args) > 1:
         return ev.union(*(_filled(ev, v, ev.lazy(args[1])) for v in first))
     if _REQUESTS.search(name):
         return _requested(ev, first)

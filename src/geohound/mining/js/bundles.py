@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from .source import FUNCTIONS, Source, parameters, walk
+from .source import FUNCTIONS, Source, nth, parameters, walk
 from .values import (
     NOTHING,
     Fn,
@@ -62,7 +62,7 @@ def _with_names(function: Node) -> Node | None:
     up = function.parent
     if up is None or up.type != "array" or up.named_child_count != 2 or up.parent is None or up.parent.type != "pair":
         return None
-    table = up.named_child(1)
+    table = nth(up, 1)
     return table if table is not None and table.type == "object" else None
 
 
@@ -96,7 +96,7 @@ def named_module(ev: Evaluator, path: str, name: Value, source: Source) -> Value
             node = node.parent
         table = node.parent if node is not None else None
         array = table.parent if table is not None else None
-        function = array.named_child(0) if array is not None and array.type == "array" else None
+        function = nth(array, 0) if array is not None and array.type == "array" else None
         value = node.child_by_field_name("value") if node is not None else None
         if function is not None and function.id == owner and value is not None:
             return ev.union(*(bundled_module(ev, v) for v in ev.values(value, Place(source))))
@@ -124,7 +124,7 @@ def _modules_in(source: Source, key: str) -> Iterator[Namespace]:
             node = node.parent
         value = node.child_by_field_name("value") if node is not None and node.type == "pair" else node
         if value is not None and value.type == "array":
-            value = value.named_child(0)
+            value = nth(value, 0)
         if value is not None and value.type in FUNCTIONS and is_bundled(value):
             yield Namespace(source, value)
     if key.isdecimal():
@@ -135,7 +135,7 @@ def _by_position(source: Source, index: int) -> Iterator[Namespace]:
     """Older bundles keep their modules in an array."""
     for node in walk(source.root, skip=FUNCTIONS):
         if node.type == "array" and index < node.named_child_count:
-            value = node.named_child(index)
+            value = nth(node, index)
             if value is not None and value.type in FUNCTIONS and is_bundled(value):
                 yield Namespace(source, value)
 

@@ -112,8 +112,8 @@ for _row in ROWS:
 _URL_NAMES = (
     "url urls baseUrl baseURL base_url serviceUrl serviceURL service_url serverUrl server_url endpoint wmsUrl wms_url "
     "wmsURL wfsUrl wmtsUrl URL Url uri href server host data service address onlineResource getMapUrl "
-    "getCapabilitiesUrl capabilitiesUrl tiles source_url dataUrl ogcUrl owsUrl src base path serverURL layerUrl "
-    "layerURL mapUrl"
+    "getCapabilitiesUrl capabilitiesUrl tiles source_url dataUrl ogcUrl owsUrl src base path serverURL "
+    "layerUrl layerURL mapUrl"
 )
 URL_KEYS = tuple(_URL_NAMES.split())
 # Keys that hold addresses for people or programs, not of services.

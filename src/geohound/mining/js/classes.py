@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from . import objects
-from .source import CLASSES, FUNCTIONS, Source
+from .source import CLASSES, FUNCTIONS, Source, nth
 from .values import (
     NOTHING,
     NULL,
@@ -111,7 +111,7 @@ def _class_member(ev: Evaluator, part: Node, place: Place, inst: Inst) -> Values
 
 def _inherited(ev: Evaluator, inst: Inst, name: str, depth: int) -> Values:
     heritage = next((c for c in inst.cls.node.children if c.type == "class_heritage"), None)
-    base = heritage.named_child(0) if heritage is not None else None
+    base = nth(heritage, 0) if heritage is not None else None
     if base is None or depth > 4:
         return NOTHING
     parents = [v for v in ev.values(base, inst.cls.place) if isinstance(v, Fn)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from .source import nth
 from .values import (
     HOLE,
     UNKNOWN,
@@ -84,7 +85,7 @@ def _matches(ev: Evaluator, case: Node, place: Place) -> bool | None:
     return (
         compare(ev, "===", subject, label, place)
         if subject.type != "parenthesized_expression"
-        else compare(ev, "===", subject.named_child(0) or subject, label, place)
+        else compare(ev, "===", nth(subject, 0) or subject, label, place)
     )
 
 

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from . import conditions, names
 from .expressions import HANDLERS
 from .model import Exhausted, Meter
-from .source import CLASSES, FUNCTIONS, Source, arguments, parameters, walk
+from .source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters, walk
 from .values import (
     HOLE,
     NOTHING,
@@ -77,7 +77,7 @@ class Evaluator:
             return NOTHING
         touches, self._depth = self.touches, self._depth + 1
         try:
-            found = handler(self, node, place)
+            found = handler(self, node, place) or NOTHING
         finally:
             self._depth -= 1
         if place.env is None and touches == self.touches and not self.active:
@@ -184,7 +184,7 @@ class Evaluator:
     def _returned(self, body: Node, place: Place) -> Values:
         found: list[Values] = []
         for node in walk(body, skip=FUNCTIONS):
-            if node.type == "return_statement" and (value := node.named_child(0)) is not None:
+            if node.type == "return_statement" and (value := nth(node, 0)) is not None:
                 self.meter.spend()
                 certain = conditions.happens(self, node, place, body)
                 if certain is not False:
@@ -200,14 +200,14 @@ class Evaluator:
             given = args[i] if i < len(args) else None
             is_rest = pattern.type == "rest_pattern"
             given = ready(Arr(list(args[i:]))) if is_rest else given
-            target = (pattern.named_child(0) if is_rest else None) or pattern
+            target = (nth(pattern, 0) if is_rest else None) or pattern
             names.take_apart(self, target, given, Place(fn.place.source, fn.place.env), found)
         return found
 
     def lazy_arguments(self, call: Node, place: Place) -> list[Lazy]:
         found: list[Lazy] = []
         for node in arguments(call):
-            if node.type == "spread_element" and (inner := node.named_child(0)) is not None:
+            if node.type == "spread_element" and (inner := nth(node, 0)) is not None:
                 for value in self.values(inner, place):
                     found += value.items if isinstance(value, Arr) else [ready(UNKNOWN)]
             else:

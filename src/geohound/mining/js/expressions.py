@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from . import builtins, bundles, classes, conditions, modules, names, objects
-from .source import CLASSES, FUNCTIONS, arguments
+from .source import CLASSES, FUNCTIONS, arguments, nth
 from .values import (
     HOLE,
     NOTHING,
@@ -63,7 +63,7 @@ def _template(ev: Evaluator, node: Node, place: Place) -> Values:
     parts: list[Values] = []
     for child in node.named_children[:200]:
         if child.type == "template_substitution":
-            inner = child.named_child(0)
+            inner = nth(child, 0)
             parts.append(ev.values(inner, place) if inner is not None else NOTHING)
         elif child.type in ("string_fragment", "escape_sequence"):
             parts.append((unescape(place.source.text(child)),))
@@ -86,7 +86,7 @@ def _regex(_: Evaluator, node: Node, place: Place) -> Values:
 
 
 def _first(ev: Evaluator, node: Node, place: Place) -> Values:
-    inner = node.named_child(0)
+    inner = nth(node, 0)
     return ev.values(inner, place) if inner is not None else NOTHING
 
 
@@ -192,7 +192,7 @@ def _object(ev: Evaluator, node: Node, place: Place) -> Values:
                 if label is not None:
                     made.fields[place.source.text(label)] = [ready(Fn(child, place, made))]
             case "spread_element":
-                inner = child.named_child(0)
+                inner = nth(child, 0)
                 objects.merge_into(ev, made, [Lazy(inner, place)] if inner is not None else [])
     return (made,)
 
@@ -200,7 +200,7 @@ def _object(ev: Evaluator, node: Node, place: Place) -> Values:
 def _array(ev: Evaluator, node: Node, place: Place) -> Values:
     made = Arr()
     for child in node.named_children[:2000]:
-        if child.type == "spread_element" and (inner := child.named_child(0)) is not None:
+        if child.type == "spread_element" and (inner := nth(child, 0)) is not None:
             for value in ev.values(inner, place):
                 if isinstance(value, Arr):
                     made.items += value.items

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from . import conditions
-from .source import FUNCTIONS, Source
+from .source import FUNCTIONS, Source, nth
 from .values import Obj, Place
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _can_be_told(test: Node, source: Source) -> bool:
     """Constants, and what depends on the address of the page alone."""
     if b"location" in source.data[test.start_byte : test.end_byte]:
         return True
-    inner = test.named_child(0) if test.type == "parenthesized_expression" else test
+    inner = nth(test, 0) if test.type == "parenthesized_expression" else test
     return inner is not None and (
         inner.type in ("true", "false", "number", "null", "identifier")
         or (inner.type == "unary_expression" and inner.end_byte - inner.start_byte <= 3)

@@ -53,9 +53,9 @@ class Budget:
     """Bounds on one analysis; hostile scripts meet them, honest ones do not."""
 
     steps: int = 400_000
-    steps_per_sink: int = 20_000
+    steps_per_sink: int = 10_000
     seconds: float = 12.0  # of the processor
-    seconds_per_sink: float = 0.12
+    seconds_per_sink: float = 0.08
     seconds_per_parse: float = 2.5
     bytes_per_script: int = 12_000_000
     bytes_parsed: int = 12_000_000  # of all scripts together, what is left of them after cutting

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from tree_sitter import Node
 
 from . import classes, modules
-from .source import Source, loop_of
+from .source import Source, loop_of, nth
 from .values import (
     HOLE,
     NOTHING,
@@ -285,7 +285,7 @@ def _extended(ev: Evaluator, source: Source, at: int, name: str) -> Iterator[Val
 def key_names(ev: Evaluator, key: Node, place: Place) -> list[str]:
     text = place.source.text(key)
     if key.type == "computed_property_name":
-        inner = key.named_child(0)
+        inner = nth(key, 0)
         return [v for v in (ev.values(inner, place) if inner is not None else ()) if isinstance(v, str)]
     return [text.strip("\"'")]
 

@@ -11,8 +11,8 @@ from .config import Row
 from .model import Script
 
 _HTML = re.compile(
-    r"\s*(?:<!doctype html|<html|<head|<body|<!--|<meta|<div|<script|<title|<p\b"
-    r"|<\?xml[^>]{0,200}\?>\s*<!doctype html)",
+    r"\s*(?:<!doctype html|<html|<head|<body|<!--|<meta|<div|<script|<title|<p\b|"
+    r"<\?xml[^>]{0,200}\?>\s*<!doctype html)",
     re.IGNORECASE,
 )
 _TAG = re.compile(

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from . import modules
 from .model import words
-from .source import CLASSES, FUNCTIONS, Source, arguments, parameters
+from .source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters
 from .values import UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Values, ready
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def attributes(source: Source, tag: Node, place: Place) -> Obj:
     made = Obj()
     for part in tag.named_children:
         if part.type == "jsx_attribute" and part.named_child_count > 1:
-            key, value = part.named_child(0), part.named_child(1)
+            key, value = nth(part, 0), nth(part, 1)
             if key is not None and value is not None:
                 made.fields[source.text(key)] = [Lazy(value, place)]
     return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -44,6 +45,7 @@ _STEPS = {40: 1, 91: 1, 123: 1, 41: -1, 93: -1, 125: -1}
 _NO_BRACKETS = bytes(set(range(256)) - _STEPS.keys())
 _BEFORE = 40  # how much of what stands before a name is looked at
 _WORD = re.compile(rb"[\w$]+")
+_WORDS = re.compile(rb"([\w$]+)")
 
 
 @cache
@@ -146,9 +148,10 @@ class Source:
     def _words(self) -> dict[bytes, list[int]]:
         """Where each word stands, in code and strings."""
         began = time.thread_time()
-        found: dict[bytes, list[int]] = {}
-        for word in _WORD.finditer(self.data):
-            found.setdefault(word[0], []).append(word.start())
+        found: defaultdict[bytes, list[int]] = defaultdict(list)
+        pieces = _WORDS.split(self.data)  # by far quicker than a match for each of a million words
+        for word, start in zip(pieces[1::2], islice(accumulate(map(len, pieces)), 0, None, 2), strict=False):
+            found[word].append(start)
         self._meter.excuse(began)
         return found
 
@@ -261,7 +264,7 @@ def _definitions(source: Source, node: Node) -> Iterator[tuple[str, Def]]:  # no
             if left is not None and right is not None:
                 yield from _bound(source, left, right, _assigning(node), node.start_byte)
         case "update_expression":
-            name = node.named_child(0)
+            name = nth(node, 0)
             if name is not None and name.type == "identifier":
                 yield source.text(name), Def("assign", node, node.start_byte)
         case "for_in_statement":
@@ -279,7 +282,7 @@ def _imports(source: Source, statement: Node) -> Iterator[tuple[str, Def]]:
             part.type == "identifier" and part.parent is not None and part.parent.type == "import_clause"
         ):
             local = part.child_by_field_name("alias") or part.child_by_field_name("name") or part
-            named = local if local.type == "identifier" else local.named_child(0)
+            named = local if local.type == "identifier" else nth(local, 0)
             yield source.text(named or local), Def("import", part, statement.start_byte)
 
 
@@ -317,6 +320,11 @@ def loop_of(node: Node) -> Node | None:
             break
         up = up.parent
     return up if up is not None and up.type in _LOOPS else None
+
+
+def nth(node: Node, index: int) -> Node | None:
+    """A child that has a name, if there are so many; the tree itself raises where there are not."""
+    return node.named_child(index) if index < node.named_child_count else None
 
 
 def parameters(function: Node) -> list[Node]:

@@ -52,7 +52,7 @@ def whole(node: Node, source: Source) -> Node:
 def _is_string_call(call: Node, source: Source) -> bool:
     callee = call.child_by_field_name("function")
     name = callee.child_by_field_name("property") if callee is not None else None
-    if name is not None and source.text(name) in ("concat", "replace"):
+    if name is not None and source.text(name) in ("concat", "replace", "format", "template"):
         return True
     return callee is not None and source.text(callee) in (
         "encodeURIComponent",

@@ -232,7 +232,7 @@ def main() -> None:
         timed(store.catalogue.search, queries[:300])
         told["warm"] = by_mode(store.catalogue.search, queries)
         told["memory_mb"] = {"before": round(before), "searching": round(rss_mb())}
-        told["cold"] = cold(path, 40)
+        told["cold"] = cold(path, 20)
         told["peers"] = search_peers.compare(args, folder, queries, timed, summary)
         told["while_writing"] = while_writing(store, path, SERVICES * 10, 1000.0)
         told["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

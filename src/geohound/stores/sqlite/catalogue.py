@@ -113,8 +113,11 @@ class SqliteCatalogue:
                 ),
             )
             state = assess(_checks(connection, num)).state
-            connection.execute("UPDATE service SET state = ? WHERE num = ? AND state <> ?", (state, num, state))
-            touch(connection, num)
+            changed = connection.execute(
+                "UPDATE service SET state = ? WHERE num = ? AND state <> ?", (state, num, state)
+            ).rowcount
+            if changed:
+                touch(connection, num)
 
     def checks(self, service_id: str) -> Sequence[Check]:
         """All looks at a service, oldest first."""

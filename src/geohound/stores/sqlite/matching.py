@@ -106,7 +106,7 @@ def grant(view: View, postings: Postings, wish: Wish) -> Found:
             continue
         factors = [postings.any_of(factor) for factor in way.factors]
         if wish.beginning:
-            factors.append(postings.any_of(postings.beginning_with(wish.beginning)))
+            factors.append(postings.starting(wish.beginning))
         if all(len(factor.entries) for factor in factors):
             found.append(_weighed(view, way, intersection(factors)))
     return union([f for f in found if len(f.entries)], len(view.slot_of))

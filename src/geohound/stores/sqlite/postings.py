@@ -118,15 +118,36 @@ class Postings:
         found = [f for f in map(self.find, dict.fromkeys(terms)) if len(f.entries)]
         return union(found, len(self._view.slot_of))
 
-    def beginning_with(self, beginning: str, most_blocks: int | None = None) -> list[str]:
-        """The words that begin so, at most MAX_BEGINNINGS of each block; of some blocks only, if that will do."""
-        terms: dict[str, None] = dict.fromkeys(self._view.tail.beginning_with(beginning)[:MAX_BEGINNINGS])
-        span = (beginning, beginning + LAST_LETTER)
-        step = -(-len(self._view.blocks) // most_blocks) if most_blocks else 1
-        for block in self._view.blocks[:: step or 1]:
+    def starting(self, beginning: str) -> Found:
+        """The entries that hold a word that begins so; of each block the first MAX_BEGINNINGS words count."""
+        parts: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]] = []
+        for block in self._view.blocks:
+            rows = self._connection.execute(
+                "SELECT hits FROM posting WHERE block = ? AND term >= ? AND term < ? LIMIT ?",
+                (block.id, beginning, beginning + LAST_LETTER, MAX_BEGINNINGS),
+            )
+            for (hits,) in rows:
+                offsets, worths = read_hits(hits, block.size)
+                parts.append((offsets.astype(np.int64) + block.start, worths))
+        for term in self._view.tail.beginning_with(beginning)[:MAX_BEGINNINGS]:
+            parts += list(self._view.tail.postings[term])
+        if not parts:
+            return NONE
+        entries = np.concatenate([entries for entries, _ in parts])
+        values = np.concatenate([worths for _, worths in parts]) * np.float32(1 / 255)
+        best = np.zeros(max(len(self._view.slot_of), int(entries.max()) + 1), np.float32)
+        np.maximum.at(best, entries, values)
+        held = np.flatnonzero(best[: len(self._view.slot_of)] > 0)
+        return Found(held, best[held])
+
+    def words_like(self, beginning: str, most_blocks: int) -> list[str]:
+        """Words that begin so, of some blocks."""
+        terms = dict.fromkeys(self._view.tail.beginning_with(beginning)[:MAX_BEGINNINGS])
+        step = max(1, -(-len(self._view.blocks) // most_blocks))
+        for block in self._view.blocks[::step]:
             rows = self._connection.execute(
                 "SELECT term FROM posting WHERE block = ? AND term >= ? AND term < ? LIMIT ?",
-                (block.id, *span, MAX_BEGINNINGS),
+                (block.id, beginning, beginning + LAST_LETTER, MAX_BEGINNINGS),
             )
             terms |= dict.fromkeys(term for (term,) in rows)
         return list(terms)

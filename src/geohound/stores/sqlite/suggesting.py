@@ -37,7 +37,7 @@ def _mend(postings: Postings, term: Term) -> str:
     for beginning in dict.fromkeys((word[:3], word[:2], word[1] + word[0], word[0], word[1:3])):
         near |= dict.fromkeys(
             other
-            for other in postings.beginning_with(beginning, _MOST_BLOCKS)
+            for other in postings.words_like(beginning, _MOST_BLOCKS)
             if abs(len(other) - len(word)) <= 2 and other.isalpha()
         )
     first = closest(word, [(other, 0) for other in near])

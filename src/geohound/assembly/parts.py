@@ -95,6 +95,7 @@ class Shelf:
     catalogue: Catalogue
     sorter: Classifier
     tasks: Callable[[], list[dict[str, Any]]]
+    requests: Callable[[str, int], Sequence[RequestRecord]]  # made to a host, the latest first
 
 
 @contextmanager
@@ -105,7 +106,8 @@ def open_shelf(settings: Settings) -> Iterator[Shelf]:
         raise StoreError(f"There is no catalogue at {path}. A crawl makes one: geohound crawl URL --catalogue {path}")
     store = open_house(settings)
     try:
-        yield Shelf(store.catalogue, sorter(settings), lambda: [_told(task) for task in store.tasks.list_tasks()])
+        tasks = store.tasks
+        yield Shelf(store.catalogue, sorter(settings), lambda: [_told(t) for t in tasks.list_tasks()], store.requests)
     finally:
         store.close()
 

@@ -61,6 +61,7 @@ def run_portal(listener: socket.socket, settings: Settings, *, json: bool, quiet
             about=about,
             sorter=shelf.sorter,
             tasks=shelf.tasks,
+            requests=shelf.requests,
             requests_per_minute=settings.api_requests_per_minute,
         )
         level = "info" if verbose else "warning"

@@ -23,7 +23,7 @@ from .asking import BadAskError
 from .assets import BuiltFiles, load_assets
 from .limiting import RateLimit
 from .policy import POLICY
-from .portal import About, Portal, Sorter, Tasks, portal_of
+from .portal import About, Portal, Requests, Sorter, Tasks, portal_of
 from .showing import FILTERS
 
 __all__ = ["About", "create_app"]
@@ -43,13 +43,14 @@ _SENTENCES = {
 }
 
 
-def create_app(
+def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
     catalogue: Catalogue,
     kinds: Mapping[str, Kind],
     *,
     about: About | None = None,
     sorter: Sorter | None = None,
     tasks: Tasks = tuple,
+    requests: Requests = lambda _host, _limit: (),
     requests_per_minute: int = 0,
 ) -> Starlette:
     """The portal over this catalogue, ready for any ASGI server; 0 requests a minute is no limit."""
@@ -71,7 +72,7 @@ def create_app(
         ],
         exception_handlers={HTTPException: _on_http_error, BadAskError: _on_bad_ask, Exception: _on_bug},
     )
-    portal = Portal(catalogue, kinds, about or About(), _environment(), sorter, tasks)
+    portal = Portal(catalogue, kinds, about or About(), _environment(), sorter, tasks, requests)
     portal.templates.globals.update(portal=portal, assets=load_assets())
     app.state.portal = portal
     return app

@@ -24,6 +24,8 @@ from .portal import Portal, portal_of
 from .showing import box_text, describe_door, layer_matches
 
 LAYERS_PER_PAGE = 50
+_MAX_HOST_CHARS = 255
+_MAX_REQUESTS_SHOWN = 100
 _MAX_FIND_CHARS = 100
 _SIDES = ("west", "south", "east", "north")
 # With any of these, `/` is a search rather than the front door.
@@ -180,7 +182,10 @@ def _topics(portal: Portal, service: Service) -> list[Choice]:
 
 def crawler_page(request: Request) -> Response:
     """GET /about-the-crawler"""
-    return render(portal_of(request), "crawler.html", {})
+    portal = portal_of(request)
+    host = request.query_params.get("host", "").strip().lower()[:_MAX_HOST_CHARS]
+    made = portal.requests(host, _MAX_REQUESTS_SHOWN) if host else ()
+    return render(portal, "crawler.html", {"host": host, "made": made})
 
 
 def trouble_page(portal: Portal, status: int, sentence: str) -> Response:

@@ -12,9 +12,11 @@ from starlette.requests import Request
 from geohound.model.contracts import Catalogue, Kind
 from geohound.model.service import Service
 from geohound.model.topic import Topic
+from geohound.model.visit import RequestRecord
 from geohound.settings import Settings
 
 _DEFAULTS = Settings()
+Requests = Callable[[str, int], Sequence[RequestRecord]]  # made to a host, the latest first
 Tasks = Callable[[], Sequence[Mapping[str, Any]]]  # the crawls of the catalogue, the latest first
 
 
@@ -49,6 +51,7 @@ class Portal:
     templates: Environment
     sorter: Sorter | None = None
     tasks: Tasks = tuple
+    requests: Requests = lambda _host, _limit: ()
 
     @property
     def topics(self) -> Sequence[Topic]:

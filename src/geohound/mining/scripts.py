@@ -36,11 +36,9 @@ def links(scripts: Sequence[js.Script], page_url: str) -> list[Link]:
         endpoint = known.pop(_key(urls.endpoint(address)), None)
         if endpoint is not None:
             kept.append(Link(link.url, context=endpoint.call or link.context, place=Place.SCRIPT, line=endpoint.line))
-        elif (
-            link.place is Place.CONFIG
-            or link.url in asked
-            or (looks_like_service(address) and not _is_judged(link.url, page_url))
-        ):
+            continue
+        judged = found.is_complete and _is_judged(link.url, page_url)
+        if link.place is Place.CONFIG or link.url in asked or (looks_like_service(address) and not judged):
             kept.append(link)
     return [*_computed(list(known.values())), *kept, *_files(found.wanted, kept, page_url)][: text.MAX_LINKS]
 

@@ -19,6 +19,7 @@ _MAP = re.compile(rb"[#@]\s*sourceMappingURL=([^\s'\"]{1,300})")
 _YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
 _FILE_ENDS = (b".json", b".xml", b".yaml", b".yml")
 _MAX_WANTED = 200
+_MAX_COMPARED = 500  # addresses of one page; each is compared with each
 _FILES_ONLY = 300_000  # scripts up to this size are asked which files they load, even if they hold no address
 
 
@@ -186,6 +187,7 @@ class _Reader:
             unknown=tuple(list(self.unknown)[:50]),
             scripts_read=read,
             scripts_skipped=skipped,
+            is_complete=not self.ev.meter.is_over and not any(s.is_cut_short for s in self.ev.sources),
         )
 
 
@@ -199,6 +201,8 @@ def _merged(entries: list[tuple[Endpoint, str]], unclear: list[str]) -> list[End
     """Without what another entry says better: a kind left open, a mere beginning or end of a longer address."""
     named = {_same(e.endpoint) for e, _ in entries if e.kind is not None}
     told = [(e, raw) for e, raw in entries if e.kind is not None or _same(e.endpoint) not in named]
+    if len(told) > _MAX_COMPARED:
+        return [e for e, _ in told]
     kept = []
     for entry, raw in told:
         others = [(e, r) for e, r in told if e is not entry]

@@ -46,6 +46,7 @@ class Findings:
     unknown: tuple[str, ...] = ()  # why some addresses cannot be known without running the page
     scripts_read: int = 0
     scripts_skipped: int = 0
+    is_complete: bool = True  # False where a budget was spent or a script could not be read whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,72 @@
+"""`geohound visits` and `geohound requests`, on a catalogue with one small crawl in it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from geohound.cli import app
+from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
+from geohound.net.clock import SystemClock
+from geohound.stores.sqlite import Bounds, open_store
+
+AT = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def catalogue(tmp_path: Path) -> str:
+    path = tmp_path / "c.db"
+    store = open_store(path, SystemClock())
+    task = store.tasks.create_task({}, ["http://a.test/"]).id
+
+    async def crawl() -> None:
+        frontier = store.frontier(task, Bounds(host_delay_s=0.0))
+        seed, link = Candidate("http://a.test/"), Candidate("http://b.test/wms", Via.LINK, "http://a.test/", depth=1)
+        await frontier.admit([seed, link])
+        leased = await frontier.lease(5, probe=False)
+        assert len(leased) == 2
+        frontier.settle(seed, Settlement.DONE, None, outcome=Outcome(seed, services=2, status=200))
+        frontier.settle(link, Settlement.DROPPED, FailureReason.DNS)
+        frontier.record([RequestRecord(AT, "a.test", "http://a.test/", 200, None, 99, 0.25, "192.0.2.1")])
+        await frontier.close()
+
+    asyncio.run(crawl())
+    store.close()
+    return str(path)
+
+
+def lines(*words: str) -> list[dict]:
+    result = CliRunner().invoke(app, [*words, "--json"])
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.output.splitlines()]
+
+
+def test_every_visited_url_is_told_with_its_parent_and_what_became_of_it(catalogue: str) -> None:
+    seed, link = lines("visits", "--catalogue", catalogue)
+    assert (seed["url"], seed["parent"], seed["status"], seed["services"]) == ("http://a.test/", "", 200, 2)
+    assert (link["parent"], link["reason"], link["settlement"]) == ("http://a.test/", "name not found", "dropped")
+    assert link["task"] == seed["task"]
+    assert len(lines("visits", "--catalogue", catalogue, "--limit", "1")) == 1
+
+
+def test_the_requests_to_a_host_are_told(catalogue: str) -> None:
+    (made,) = lines("requests", "A.test", "--catalogue", catalogue)
+    assert (made["url"], made["status"], made["bytes"]) == ("http://a.test/", 200, 99)
+    assert made["at"].startswith("2026-05-04T03:02:01")
+
+
+def test_a_host_that_was_never_asked_is_told_so(catalogue: str) -> None:
+    result = CliRunner().invoke(app, ["requests", "never.test", "--catalogue", catalogue])
+    assert result.exit_code == 1
+    assert "No request to never.test" in result.output
+
+
+def test_an_unknown_task_is_told_so(catalogue: str) -> None:
+    result = CliRunner().invoke(app, ["visits", "99", "--catalogue", catalogue])
+    assert result.exit_code != 0
+    assert "There is no task 99" in str(result.exception)

@@ -17,7 +17,9 @@ from geohound import assembly
 from geohound.geoweb import Request, Shares, Trouble, World, respond, running, tell
 from geohound.model import url as urls
 from geohound.model.visit import FailureReason, Settlement
+from geohound.net.clock import SystemClock
 from geohound.settings import Settings
+from geohound.stores.sqlite import open_store
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -61,7 +63,7 @@ async def crawl(world: World, path: Path) -> Story:
         async with assembly.crawling(settings, assembly.Ask(tuple(world.seeds)), None) as running_crawl:
             await running_crawl.run()
             summary = running_crawl.summary()
-    store = assembly.open_store(path, assembly.SystemClock())
+    store = open_store(path, SystemClock())
     found = {(s.kind, door) for s in store.catalogue.services() for door in (s.endpoint, *s.doors)}
     visits = list(store.tasks.visits(summary["task"]))
     store.close()

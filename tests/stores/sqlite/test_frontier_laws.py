@@ -47,9 +47,9 @@ class FrontierLaws(RuleBasedStateMachine):
 
     bounds = Bounds(max_depth=2, host_delay_s=DELAY_S)
 
-    def run(self, coroutine):
+    def run(self, ask):
         async def at_once():
-            result, _ = await asyncio.gather(coroutine, self.frontier.flush())
+            result, _ = await asyncio.gather(ask(), self.frontier.flush())
             return result
 
         return self.loop.run_until_complete(at_once())
@@ -60,12 +60,12 @@ class FrontierLaws(RuleBasedStateMachine):
         for candidate in candidates:
             if candidate.depth <= 2 and candidate.url not in self.admitted:
                 new.setdefault(candidate.url, candidate)
-        assert self.run(self.frontier.admit(candidates)) == len(new)
+        assert self.run(lambda: self.frontier.admit(candidates)) == len(new)
         self.admitted |= new
 
     @rule(limit=st.integers(0, 4), probe=st.booleans())
     def lease(self, limit, probe):
-        got = self.run(self.frontier.lease(limit, probe=probe))
+        got = self.run(lambda: self.frontier.lease(limit, probe=probe))
         assert len(got) <= limit
         for candidate in got:
             host = candidate.url.split("/")[2]
@@ -81,7 +81,7 @@ class FrontierLaws(RuleBasedStateMachine):
     def settle(self, data, settlement):
         url = data.draw(st.sampled_from(sorted(self.leased)))
         reason = None if settlement is Settlement.DONE else FailureReason.RESET
-        self.run(self.frontier.settle(self.leased.pop(url), settlement, reason))
+        self.run(lambda: self.frontier.settle(self.leased.pop(url), settlement, reason))
         self.attempts[url] = self.attempts.get(url, 0) + 1
         self.last_asked[url.split("/")[2]] = self.clock.passed_s
         if settlement is not Settlement.RETRY or self.attempts[url] == 3:
@@ -111,15 +111,15 @@ class FrontierLaws(RuleBasedStateMachine):
         """All that is left can be had, each once."""
         expected = set(self.admitted) - self.settled - set(self.leased)
         for url in sorted(self.leased):
-            self.run(self.frontier.settle(self.leased[url], Settlement.DONE, None))
+            self.run(lambda: self.frontier.settle(self.leased[url], Settlement.DONE, None))
         left = set()
         while (due := self.frontier.seconds_until_due()) is not None:
             self.clock.passed_s += due
             for probe in (False, True):
-                for candidate in self.run(self.frontier.lease(5, probe=probe)):
+                for candidate in self.run(lambda: self.frontier.lease(5, probe=probe)):
                     assert candidate.url not in left
                     left.add(candidate.url)
-                    self.run(self.frontier.settle(candidate, Settlement.DONE, None))
+                    self.run(lambda: self.frontier.settle(candidate, Settlement.DONE, None))
         assert left == expected
         self.loop.run_until_complete(self.frontier.close())
         self.store.close()

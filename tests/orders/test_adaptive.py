@@ -6,7 +6,7 @@ import time
 from itertools import count
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geohound.model.visit import Candidate, Link, Outcome, Page, Via
@@ -134,6 +134,7 @@ def test_what_was_learned_can_be_carried_to_another_crawl() -> None:
     assert heir.host_bonus("portal.test") == pytest.approx(order.host_bonus("portal.test"), abs=0.05)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_a_file_that_is_no_learned_order_is_refused(data: bytes) -> None:
     if data:
@@ -168,6 +169,7 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(order._own) <= 51
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
 def test_whatever_stands_on_a_page_has_a_score(path: str, text: str, title: str) -> None:
     score = Adaptive().score(Link(f"http://h.test/{path}", text), Page("http://p.test/", title, text))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from urllib.parse import unquote
 
-from ._words import Group, lexicon, tokens
+from ._words import lexicon, tokens
 
-MAX_ANCHOR, MAX_URL, MAX_TITLE, MAX_TEXT = 12, 12, 10, 2_000
+MAX_ANCHOR, MAX_URL, MAX_TITLE, MAX_TEXT = 12, 12, 10, 1_000
 MAX_PART = 24  # characters of a token that count
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -17,7 +16,7 @@ _SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTER = ("S", "P", "T", "N")
 
 
-def told(where: str, groups: Sequence[Group]) -> list[str]:
+def told(where: str, groups: Sequence[int]) -> list[str]:
     """Which groups of words occur in a place, and how often, up to three times."""
     if not groups:
         return [f"{where}:0"]
@@ -77,7 +76,6 @@ def url_features(host: str, target: str) -> list[str]:
     ]
 
 
-@lru_cache(maxsize=20_000)
 def shape_of(path: str, query: str) -> str:
     """A path without what tells one page from the next: numbers and words gone, form kept."""
     parts = []
@@ -97,7 +95,7 @@ def page_features(title: str, text: str, language: str) -> list[str]:
     found = told("title", lexicon().groups(words))
     found += [f"t:{w}" for w in bits(words)[:MAX_TITLE]]
     inside = lexicon().spread(tokens(text[:MAX_TEXT]))
-    found += [f"text:{_LETTER[g]}{inside.count(g).bit_length()}" for g in Group]
+    found += [f"text:{letter}{inside.count(g).bit_length()}" for g, letter in enumerate(_LETTER)]
     found.append(f"lang={language}")
     return found
 

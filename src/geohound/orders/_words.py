@@ -17,7 +17,10 @@ from geohound.model.visit import Page
 
 
 class Group(IntEnum):
-    """What a word tells: of services, of places where services are kept, of the theme, or of nothing of use."""
+    """What a word tells: of services, of places where services are kept, of the theme, or of nothing of use.
+
+    Kept as plain numbers where speed counts: hashing a member of an enumeration takes Python code.
+    """
 
     SERVICE = 0
     PORTAL = 1
@@ -51,25 +54,25 @@ def fold(word: str) -> str:
 class Meaning(NamedTuple):
     """The group of a token, if it is a word of ours, and the phrases that may start with it."""
 
-    group: Group | None
-    phrases: tuple[tuple[list[str], Group], ...]
+    group: int | None
+    phrases: tuple[tuple[list[str], int], ...]
 
 
 class Lexicon:
     """All words of all languages together: nobody trusts what a page says of its language."""
 
     def __init__(self, lists: Iterable[dict[str, list[str]]]) -> None:
-        self._words: dict[str, Group] = {}
-        self._phrases: dict[str, list[tuple[list[str], Group]]] = {}
+        self._words: dict[str, int] = {}
+        self._phrases: dict[str, list[tuple[list[str], int]]] = {}
         for words in lists:
             for group in Group:
                 for word in words.get(group.name.lower(), ()):
-                    self._enter(word, group)
+                    self._enter(word, int(group))
         self._parts = _any_of(w for w in self._words if len(w) >= _PART_FROM and not _WITHOUT_SPACES.search(w))
         self._runs = _any_of(w for w in self._words if _WITHOUT_SPACES.search(w))
         self._known: dict[str, Meaning] = {}
 
-    def _enter(self, word: str, group: Group) -> None:
+    def _enter(self, word: str, group: int) -> None:
         for spelling in {word.lower(), word.lower().translate(_GERMAN)}:
             first, *rest = [fold(t) for t in tokens(spelling)]
             if rest:
@@ -92,9 +95,9 @@ class Lexicon:
             group = min((self._words[w] for w in inside), default=None)
         return Meaning(group, tuple(self._phrases.get(token, ())))
 
-    def groups(self, words: Sequence[str]) -> list[Group]:
+    def groups(self, words: Sequence[str]) -> list[int]:
         """The group of every word and phrase of ours among these tokens."""
-        found: list[Group] = []
+        found: list[int] = []
         known, look_up = self._known, self.meaning
         for at, token in enumerate(words):
             meaning = known.get(token) or look_up(token)
@@ -108,7 +111,7 @@ class Lexicon:
                 found.append(group)
         return found
 
-    def spread(self, words: Iterable[str]) -> list[Group]:
+    def spread(self, words: Iterable[str]) -> list[int]:
         """The groups of single words, each word once: quicker, for whole pages."""
         known, look_up = self._known, self.meaning
         found = [(known.get(word) or look_up(word))[0] for word in set(words)]

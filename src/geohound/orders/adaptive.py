@@ -98,12 +98,12 @@ class Adaptive(Plain):
         host = split(url)[0]
         if host != self._above and self._hosts.is_unknown(host):
             self._hosts.led_to(host, self._entry(host, clue, self._above, self._note))
-        return self._model.value(self._slots(url, clue, page.depth + 1, page.url))
+        return self._value(url, clue, page.depth + 1, page.url)
 
     def rescore(self, candidate: Candidate) -> float:
         if candidate.via is Via.SEED:
             return candidate.score
-        return self._model.value(self._slots(candidate.url, candidate.clue, candidate.depth, candidate.found_on))
+        return self._value(candidate.url, candidate.clue, candidate.depth, candidate.found_on)
 
     def host_bonus(self, host: str) -> float:
         return self._hosts.bonus(host) if self._t.hosts else 0.0
@@ -166,13 +166,21 @@ class Adaptive(Plain):
 
     def _slots(self, url: str, clue: str, depth: int, found_on: str) -> tuple[int, ...]:
         """All features of a link: its own, what became of the page above since, what that page says."""
-        own = self._own.get(url)
-        if own is None:
-            own = self._keep(url, clue, depth, found_on)
+        own = self._own.get(url) or self._keep(url, clue, depth, found_on)
         note = self._notes.get(found_on)
         if note is None:
             return own
         return (*own, *self._paid_slots[min(note.paid, 3)], *self._below_slots[min(note.below, 3)], *note.shared)
+
+    def _value(self, url: str, clue: str, depth: int, found_on: str) -> float:
+        """The log-odds of a link: the sum of the weights of all its features."""
+        own = self._own.get(url) or self._keep(url, clue, depth, found_on)
+        value = self._model.value
+        note = self._notes.get(found_on)
+        if note is None:
+            return value(own)
+        since = (*self._paid_slots[min(note.paid, 3)], *self._below_slots[min(note.below, 3)])
+        return value(own) + value(since) + value(note.shared)
 
     def _keep(self, url: str, clue: str, depth: int, found_on: str) -> tuple[int, ...]:
         """The features of the link itself; words of anchors and names of hosts come again and again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -60,12 +61,12 @@ class FrontierLaws(RuleBasedStateMachine):
         for candidate in candidates:
             if candidate.depth <= 2 and candidate.url not in self.admitted:
                 new.setdefault(candidate.url, candidate)
-        assert self.run(lambda: self.frontier.admit(candidates)) == len(new)
+        assert self.run(partial(self.frontier.admit, candidates)) == len(new)
         self.admitted |= new
 
     @rule(limit=st.integers(0, 4), probe=st.booleans())
     def lease(self, limit, probe):
-        got = self.run(lambda: self.frontier.lease(limit, probe=probe))
+        got = self.run(partial(self.frontier.lease, limit, probe=probe))
         assert len(got) <= limit
         for candidate in got:
             host = candidate.url.split("/")[2]
@@ -81,7 +82,7 @@ class FrontierLaws(RuleBasedStateMachine):
     def settle(self, data, settlement):
         url = data.draw(st.sampled_from(sorted(self.leased)))
         reason = None if settlement is Settlement.DONE else FailureReason.RESET
-        self.run(lambda: self.frontier.settle(self.leased.pop(url), settlement, reason))
+        self.run(partial(self.frontier.settle, self.leased.pop(url), settlement, reason))
         self.attempts[url] = self.attempts.get(url, 0) + 1
         self.last_asked[url.split("/")[2]] = self.clock.passed_s
         if settlement is not Settlement.RETRY or self.attempts[url] == 3:
@@ -111,15 +112,15 @@ class FrontierLaws(RuleBasedStateMachine):
         """All that is left can be had, each once."""
         expected = set(self.admitted) - self.settled - set(self.leased)
         for url in sorted(self.leased):
-            self.run(lambda: self.frontier.settle(self.leased[url], Settlement.DONE, None))
+            self.run(partial(self.frontier.settle, self.leased[url], Settlement.DONE, None))
         left = set()
         while (due := self.frontier.seconds_until_due()) is not None:
             self.clock.passed_s += due
             for probe in (False, True):
-                for candidate in self.run(lambda: self.frontier.lease(5, probe=probe)):
+                for candidate in self.run(partial(self.frontier.lease, 5, probe=probe)):
                     assert candidate.url not in left
                     left.add(candidate.url)
-                    self.run(lambda: self.frontier.settle(candidate, Settlement.DONE, None))
+                    self.run(partial(self.frontier.settle, candidate, Settlement.DONE, None))
         assert left == expected
         self.loop.run_until_complete(self.frontier.close())
         self.store.close()

@@ -82,20 +82,22 @@ def serving(folder: Path, roots: Mapping[str, Path], port: int, *, cores: str | 
         command = ["taskset", "-c", cores, *command]
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        _wait_for(hosts[0], port, folder)
+        _wait_for(hosts[0], port, server, folder)
         yield Log(folder / "access.log")
     finally:
         server.terminate()
         server.wait(10)
 
 
-def _wait_for(host: str, port: int, folder: Path) -> None:
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
+def _wait_for(host: str, port: int, server: subprocess.Popen[bytes], folder: Path) -> None:
+    end = time.monotonic() + 30
+    while time.monotonic() < end and server.poll() is None:
         try:
             socket.create_connection((host, port), 1).close()
         except OSError:
             time.sleep(0.05)
         else:
-            return
-    sys.exit(f"nginx does not listen on {host}:{port}: {(folder / 'error.log').read_text()[-500:]}")
+            time.sleep(0.2)  # one that cannot listen, because another does, has ended by then
+            if server.poll() is None:
+                return
+    sys.exit(f"nginx cannot listen on {host}:{port}: {(folder / 'error.log').read_text()[-500:]}")

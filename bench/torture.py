@@ -33,7 +33,7 @@ def settings(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "host_delay_s": args.delay, "slow_host_factor": 0, "max_depth": 40, "retry_after_s": 0.5,
         "max_retry_after_s": 2, "first_byte_timeout_s": 4, "total_timeout_s": 20, "max_pages": 1_000_000,
-        "fetchers": args.fetchers, "testers": args.testers,
+        "fetchers": args.fetchers, "testers": args.testers, "processes": args.processes,
     }  # fmt: skip
 
 
@@ -161,7 +161,7 @@ def torture(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (("kills", 200), ("pages", 20_000), ("hosts", 300), ("world", 7), ("seed", 1),
-                          ("fetchers", 24), ("testers", 8)):  # fmt: skip
+                          ("fetchers", 24), ("testers", 8), ("processes", 2)):  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--delay", type=float, default=0.02, help="seconds between two requests to one host")
     parser.add_argument("--trouble", choices=("calm", "endless", "all"), default="calm")

@@ -24,9 +24,9 @@ Summary = Callable[[list[tuple[float, float]]], dict[str, float]]
 def compare(
     args: argparse.Namespace, folder: Path, queries: list[Query], timed: Timed, summary: Summary
 ) -> dict[str, Any]:
-    """All on the same services, the largest copy of the catalogue that has no more than --peer-services of them."""
-    parts = [(int(part.stem.partition("-")[2]), part) for part in folder.glob("part-*.db")]
-    _, path = max(((n, part) for n, part in parts if n <= args.peer_services), default=(0, folder / "search.db"))
+    """All on the same services: the part of the catalogue with --peer-services of them, or the whole of it."""
+    part = folder / f"part-{args.peer_services}.db"
+    path = part if part.exists() else folder / "search.db"
     asked = [q for q in queries if "*" not in q.text and '"' not in q.text and " -" not in q.text][: args.peer_queries]
     plain = [Query(q.text, q.bbox) for q in asked]
     store = open_store(path, SystemClock())

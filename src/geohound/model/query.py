@@ -54,8 +54,8 @@ class Hit:
     """A service, the best of its layers that match, and why it is here.
 
     There may be thousands: the service comes without its own list (the catalogue's `get` brings it), `layers`
-    holds the best that match, `match_count` says how many match and `layer_count` how many there are.
-    `also` are the ids of near-duplicates that match as well and are folded under this one.
+    holds the best that match (fewer on a long page), `match_count` says how many match and `layer_count` how many
+    there are. `also` are the ids of near-duplicates that match as well and are folded under this one.
     """
 
     service: Service

@@ -6,6 +6,8 @@ box crosses the antimeridian. A millionth of a degree is a hand's breadth.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +18,7 @@ Truth = npt.NDArray[np.bool_]
 _UNIT = 1_000_000
 _AROUND = 360 * _UNIT
 _HALFWAY = 180 * _UNIT
+_NEAR = 1 << 14
 NOWHERE = (0, 10**9, 0, -(10**9))  # stands in no relation to anything
 
 
@@ -26,13 +29,17 @@ def as_ranges(box: BBox) -> tuple[int, int, int, int]:
 
 def stand(boxes: Boxes, relation: Relation, asked: BBox) -> Truth:
     """Which boxes stand in this relation to the one asked for? 180 degrees east and west are the same meridian."""
-    match relation:
-        case Relation.OVERLAPS:
-            return _overlap(boxes, as_ranges(asked))
-        case Relation.WITHIN:
-            return _are_within(boxes, as_ranges(asked))
-        case Relation.CONTAINS:
-            return _contain(boxes, as_ranges(asked))
+    judge = {Relation.OVERLAPS: _overlap, Relation.WITHIN: _are_within, Relation.CONTAINS: _contain}[relation]
+    told: Truth = np.empty(boxes.shape[1], np.bool_)
+    for part in _slices(boxes):
+        told[part] = judge(boxes[:, part], as_ranges(asked))
+    return told
+
+
+def _slices(boxes: Boxes) -> Iterator[slice]:
+    """Some thousands at a time: what one step makes is still near when the next step needs it."""
+    for start in range(0, boxes.shape[1], _NEAR):
+        yield slice(start, start + _NEAR)
 
 
 def _overlap(boxes: Boxes, asked: tuple[int, int, int, int]) -> Truth:
@@ -69,10 +76,16 @@ def _contain(boxes: Boxes, asked: tuple[int, int, int, int]) -> Truth:
 
 
 def overlap_ratios(boxes: Boxes, asked: BBox) -> npt.NDArray[np.float32]:
-    """Shared area over the area of both together, as model.bbox.overlap_ratio; degrees are taken as floats late,
-    for their differences must be exact.
-    """
-    west, south, east, north = as_ranges(asked)
+    """Shared area over the area of both together, as model.bbox.overlap_ratio."""
+    ratios = np.empty(boxes.shape[1], np.float32)
+    for part in _slices(boxes):
+        ratios[part] = _ratios(boxes[:, part], as_ranges(asked))
+    return ratios
+
+
+def _ratios(boxes: Boxes, asked: tuple[int, int, int, int]) -> npt.NDArray[np.float32]:
+    """Numbers become floats late, for differences must be exact."""
+    west, south, east, north = asked
     wide = _shared(boxes[0], boxes[2], west, east)
     if east >= _HALFWAY:
         wide += _shared(boxes[0], boxes[2], west - _AROUND, east - _AROUND)

@@ -40,8 +40,15 @@ def dump_layer(layer: Layer) -> bytes:
 
 
 def load_layer(name: str, title: str, abstract: str, keywords: str, body: bytes) -> Layer:
-    known = _known(Layer, orjson.loads(body), _LAYER_READERS)
-    return Layer(name, title, abstract, tuple(orjson.loads(keywords)), **known)
+    known = orjson.loads(body)
+    if not known.keys() <= _names(Layer):
+        known = {k: v for k, v in known.items() if k in _names(Layer)}
+    for field, value in known.items():
+        if type(value) is list:
+            known[field] = tuple(value)
+    if "extent" in known:
+        known["extent"] = _extent(known["extent"])
+    return Layer(name, title, abstract, tuple(orjson.loads(keywords)) if keywords != "[]" else (), **known)
 
 
 def dump_words(words: tuple[str, ...]) -> str:
@@ -102,7 +109,6 @@ def _part(type_: type) -> Callable[[Any], Any]:
     return lambda value: type_(**_known(type_, value, {}))
 
 
-_LAYER_READERS: Mapping[str, Callable[[Any], Any]] = {"extent": _extent}
 _SERVICE_READERS: Mapping[str, Callable[[Any], Any]] = {
     "extent": _extent,
     "provider": _part(Provider),

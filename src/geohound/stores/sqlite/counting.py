@@ -73,9 +73,10 @@ def count_facets(
         values: npt.NDArray[Any] = view.facets[: int(view.facet_start[-1])]
     else:
         values = _facets_of(view, slots)[0]
-    counts = np.bincount(values >> FIELD_BITS)
+    numbers = values >> FIELD_BITS
+    counts = np.bincount(numbers)
     fields = np.zeros(len(counts), np.uint8)
-    fields[values >> FIELD_BITS] = values & _FIELD
+    fields[numbers] = values & _FIELD
     present = np.flatnonzero(counts)
     for field, name in enumerate(FACETS):
         own = present[fields[present] == field]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +15,14 @@ from geohound.model.bbox import Relation
 from geohound.model.health import State
 from geohound.model.query import Hit, Query
 from geohound.model.service import Layer, Service
-from geohound.wording import fold, split, split_name, stems
+from geohound.wording import split, split_name, stems
 
 from .asked import Wish
 from .codec import load_layer
 from .reading import LAYER_COLUMNS
 
-MAX_LAYERS = 20
+MAX_LAYERS, MIN_LAYERS = 20, 5  # told of one hit
+_LAYERS_PER_PAGE = 100
 _LAYERS_ASKED_WHY = 3
 
 
@@ -35,8 +37,14 @@ class Chosen:
     ordinals: npt.NDArray[np.int64]  # of the layers that match; -1 for the service itself
     scores: npt.NDArray[np.float32]
     size: int  # how many layers it has
+    shown: int  # how many of them at most are told
     is_whole: bool  # all its layers match, for the service itself says all that was asked
     twins: Sequence[int]
+
+
+def layers_shown(hits: int) -> int:
+    """How many layers each of so many hits may tell of; who sees a long page looks at few of each."""
+    return max(MIN_LAYERS, min(MAX_LAYERS, _LAYERS_PER_PAGE // max(hits, 1)))
 
 
 def build_hit(
@@ -47,10 +55,10 @@ def build_hit(
     if chosen.is_whole:
         count = chosen.size
         known = set(best)
-        best += [n for n in range(min(chosen.size, MAX_LAYERS * 2)) if n not in known]
+        best += [n for n in range(min(chosen.size, MAX_LAYERS * 2)) if n not in known][: chosen.shown]
     if not query.text.strip() and query.bbox is None:
         best, count = [], 0
-    layers = _read_layers(connection, chosen.num, best[:MAX_LAYERS])
+    layers = _read_layers(connection, chosen.num, best[: chosen.shown])
     why = "; ".join(filter(None, (_why_words(wishes, service, layers[:_LAYERS_ASKED_WHY]), _why_box(query, chosen))))
     return Hit(
         service, tuple(layers), chosen.rank, why, chosen.state, chosen.size, count, _ids(connection, chosen.twins)
@@ -111,7 +119,7 @@ def _granted(wishes: Sequence[Wish], texts: Iterable[str], *, is_name: bool) -> 
     for wish in wishes:
         if not wish.text:
             continue
-        if _says(fold(wish.text), words, joined):
+        if _says(wish.text, words, joined):
             typed.append(wish.text)
             continue
         other = next((w for way in wish.ways if way.words and (w := " ".join(way.words)) in joined), "")
@@ -121,11 +129,16 @@ def _granted(wishes: Sequence[Wish], texts: Iterable[str], *, is_name: bool) -> 
 
 
 def _says(asked: str, words: set[str], joined: str) -> bool:
-    parts = split(asked)
+    parts, roots = _sought(asked)
     if all(part in words or part in joined for part in parts):
         return True
-    sought = [stems(part) for part in parts]
-    return len(words) < 300 and all(any(not roots.isdisjoint(stems(word)) for word in words) for roots in sought)
+    return len(words) < 300 and all(any(not some.isdisjoint(stems(word)) for word in words) for some in roots)
+
+
+@lru_cache(maxsize=1_000)
+def _sought(asked: str) -> tuple[list[str], list[frozenset[str]]]:
+    parts = split(asked)
+    return parts, [stems(part) for part in parts]
 
 
 def _why_box(query: Query, chosen: Chosen) -> str:

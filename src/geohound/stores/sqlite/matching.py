@@ -52,22 +52,27 @@ class _Scratch(threading.local):
 _scratch = _Scratch()
 
 
-def match_words(view: View, postings: Postings, wishes: Sequence[Wish], *, some: bool = False) -> Matches:
+Granted = Sequence[tuple[Wish, Found]]
+
+
+def grant_all(view: View, postings: Postings, wishes: Sequence[Wish]) -> Granted:
+    return [(wish, grant(view, postings, wish)) for wish in wishes]
+
+
+def match_words(view: View, granted: Granted, *, some: bool = False) -> Matches:
     """Entries that hold all required words, each itself or through its service; or, with `some`, any of them."""
-    granted = [grant(view, postings, wish) for wish in wishes]
-    size = len(view.slot_of)
-    scores, held = _scratch.room(size)
+    scores, held = _scratch.room(len(view.slot_of))
     try:
-        return _add_up(view, list(zip(wishes, granted, strict=True)), (scores, held), some)
+        return _add_up(view, granted, (scores, held), some)
     finally:
-        for found in granted:
+        for _, found in granted:
             scores[found.entries] = 0
             held[found.entries] = 0
 
 
 def _add_up(
     view: View,
-    granted: Sequence[tuple[Wish, Found]],
+    granted: Granted,
     room: tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]],
     some: bool,
 ) -> Matches:
@@ -83,13 +88,17 @@ def _add_up(
     everything = np.uint32((1 << required) - 1)
     needed = [found.entries for wish, found in granted if wish.is_required]
     entries = needed[0] if len(needed) == 1 else np.flatnonzero(held != 0)
+    service = view.service_of[entries]
+    combined = held[entries] | held[service]
+    if len(needed) > 1 and not some:
+        kept = combined == everything
+        entries, service, combined = entries[kept], service[kept], combined[kept]
     slots = view.slot_of[entries]
-    first = view.first[slots]
-    combined = held[entries] | held[first]
-    kept = view.alive[slots] & ((combined != 0) if some else (combined == everything))
-    entries, slots, first, combined = entries[kept], slots[kept], first[kept], combined[kept]
-    is_service = first == entries
-    result = scores[entries] + np.where(is_service, np.float32(0), np.float32(_OF_SERVICE) * scores[first])
+    if not view.alive.all():
+        kept = view.alive[slots]
+        entries, service, combined, slots = entries[kept], service[kept], combined[kept], slots[kept]
+    is_service = service == entries
+    result = scores[entries] + np.where(is_service, np.float32(0), np.float32(_OF_SERVICE) * scores[service])
     if some:
         result *= np.bitwise_count(combined).astype(np.float32) / np.float32(max(required, 1))
     whole = np.zeros(len(view.records), np.bool_)
@@ -116,7 +125,7 @@ def _weighed(view: View, way: Way, found: Found) -> Found:
     worths = found.worths * np.float32(way.weight)
     if not way.language or not len(found.entries):
         return Found(found.entries, worths)
-    spoken = view.records["language"][view.slot_of[found.entries]] == LANGUAGES.index(way.language)
+    spoken = view.language_of[found.entries] == LANGUAGES.index(way.language)
     if len(way.words) == 1 and len(way.words[0]) <= _SHORT_CHARS and way.words[0].isalpha():
         return Found(found.entries[spoken], worths[spoken])  # mer is a sea in one language and more in another
     return Found(found.entries, np.where(spoken, worths, worths * np.float32(_ELSEWHERE)))
@@ -153,28 +162,35 @@ def match_box(view: View, relation: Relation, asked: BBox) -> Matches:
 
 def place(view: View, query: Query, matches: Matches) -> Matches:
     """Of what the words match, what stands as asked for; a service's own words count for all its layers."""
-    if query.bbox is None:
+    if query.bbox is None or not len(matches.entries):
         return matches
-    entries, scores = _with_layers(view, matches)
-    boxes = view.boxes[:, entries]
-    stands_so = stand(boxes, query.relation, query.bbox)
-    entries, scores = entries[stands_so], scores[stands_so]
-    ratios = overlap_ratios(boxes[:, stands_so], query.bbox)
+    slots = np.flatnonzero(matches.whole) if matches.whole is not None else np.zeros(0, np.int64)
+    layers = int((view.first[slots + 1] - view.first[slots]).sum())
+    if (len(matches.entries) + layers) * 4 > len(view.slot_of):
+        stands_so = stand(view.boxes, query.relation, query.bbox)
+        kept = stands_so[matches.entries]
+        more = np.flatnonzero(stands_so)
+        more = more[matches.whole[view.slot_of[more]]] if matches.whole is not None else more[:0]
+    else:
+        kept = stand(view.boxes[:, matches.entries], query.relation, query.bbox)
+        more = entries_of(view, slots)
+        more = more[stand(view.boxes[:, more], query.relation, query.bbox)]
+    own = _own_scores(view, matches)[view.slot_of[more]] * np.float32(_OF_SERVICE_ALONE)
+    found = union(
+        [f for f in (Found(matches.entries[kept], matches.scores[kept]), Found(more, own)) if len(f.entries)],
+        len(view.slot_of),
+    )
+    ratios = overlap_ratios(view.boxes[:, found.entries], query.bbox)
     fit = np.float32(_BOX_FLOOR) + np.float32(1 - _BOX_FLOOR) * np.sqrt(ratios)
-    return Matches(entries, scores * fit, ratios, matches.whole)
+    return Matches(found.entries, found.worths * fit, ratios, matches.whole)
 
 
-def _with_layers(view: View, matches: Matches) -> Found:
-    """Also the layers of services that say all by themselves."""
-    if matches.whole is None or not matches.whole.any():
-        return Found(matches.entries, matches.scores)
+def _own_scores(view: View, matches: Matches) -> npt.NDArray[np.float32]:
+    """Per slot: what the service itself scores."""
     own = np.zeros(len(view.records), np.float32)
-    is_service = view.first[view.slot_of[matches.entries]] == matches.entries
+    is_service = view.service_of[matches.entries] == matches.entries
     own[view.slot_of[matches.entries[is_service]]] = matches.scores[is_service]
-    slots = np.flatnonzero(matches.whole)
-    layers = entries_of(view, slots)
-    share = np.float32(_OF_SERVICE_ALONE) * own[view.slot_of[layers]]
-    return union([Found(matches.entries, matches.scores), Found(layers, share)], len(view.slot_of))
+    return own
 
 
 def entries_of(view: View, slots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -73,6 +73,8 @@ class View(NamedTuple):
     blocks: tuple[Block, ...]
     tail: Tail
     slot_of: npt.NDArray[np.int32]  # per entry
+    service_of: npt.NDArray[np.int32]  # per entry: that of its service
+    language_of: npt.NDArray[np.uint8]  # per entry
     boxes: npt.NDArray[np.int32]  # four rows, per entry
     first: npt.NDArray[np.int64]  # per slot and one more: its first entry
     records: Array
@@ -103,6 +105,8 @@ class Mirror:
         self._last_fresh = 0
         self._revision = 0
         self._slot_of = Grown(np.int32)
+        self._service_of = Grown(np.int32)
+        self._language_of = Grown(np.uint8)
         self._boxes = Grown(np.int32, 4)
         self._records = Grown(RECORD)
         self._first = Grown(np.int64)
@@ -175,7 +179,10 @@ class Mirror:
         """Some more services, at the end."""
         new = np.frombuffer(records, RECORD)
         slots = np.arange(self._records.size, self._records.size + len(new))
+        first = self._slot_of.size + np.cumsum(new["size"], dtype=np.int64) - new["size"]
         self._slot_of.append(np.repeat(slots, new["size"]).astype(np.int32))
+        self._service_of.append(np.repeat(first, new["size"]).astype(np.int32))
+        self._language_of.append(np.repeat(new["language"], new["size"]))
         self._boxes.append(np.frombuffer(boxes, "<i4").reshape(-1, 4).T)
         self._first.append(self._first.upto(self._first.size)[-1] + np.cumsum(new["size"], dtype=np.int64))
         self._facet_start.append(
@@ -224,6 +231,8 @@ class Mirror:
             self._blocks,
             self._tail,
             self._slot_of.upto(entries),
+            self._service_of.upto(entries),
+            self._language_of.upto(entries),
             self._boxes.upto(entries),
             self._first.upto(services + 1),
             self._records.upto(services),

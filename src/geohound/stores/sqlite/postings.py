@@ -153,16 +153,33 @@ class Postings:
         return list(terms)
 
 
+class _Scratch(threading.local):
+    """Room for a number per entry, kept from search to search; whoever uses it leaves it empty."""
+
+    def __init__(self) -> None:
+        self.best = np.zeros(0, np.float32)
+
+    def room(self, size: int) -> npt.NDArray[np.float32]:
+        if len(self.best) < size:
+            self.best = np.zeros(size + size // 4, np.float32)
+        return self.best[:size]
+
+
+_scratch = _Scratch()
+
+
 def union(found: list[Found], size: int) -> Found:
     """All entries of several, out of so many, with the best worth of each."""
     if len(found) < 2:
         return found[0] if found else NONE
     if sum(len(f.entries) for f in found) * 20 > size:  # then sorting costs more than a look at every entry
-        best = np.zeros(size, np.float32)
+        best = _scratch.room(size)
         for entries, worths in found:
             best[entries] = np.maximum(best[entries], worths)
         entries = np.flatnonzero(best > 0)
-        return Found(entries, best[entries])
+        worths = best[entries]
+        best[entries] = 0
+        return Found(entries, worths)
     entries = np.concatenate([f.entries for f in found])
     worths = np.concatenate([f.worths for f in found])
     order = np.lexsort((-worths, entries))

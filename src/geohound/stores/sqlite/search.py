@@ -15,8 +15,8 @@ from geohound.wording import Terms, parse_terms
 
 from .asked import Wish, unwanted_of, wishes_of
 from .counting import all_but, count_facets, passing
-from .hits import Chosen, build_hit
-from .matching import Matches, match_all, match_box, match_words, place, without
+from .hits import Chosen, build_hit, layers_shown
+from .matching import Matches, grant_all, match_all, match_box, match_words, place, without
 from .mirror import STATES, Mirror, View
 from .postings import Memory, Postings
 from .reading import read_services
@@ -98,10 +98,11 @@ def _match(asking: Asking) -> tuple[Matches, bool]:
         box = query.bbox
         matches = match_all(view) if box is None else match_box(view, query.relation, box)
         return without(view, postings, matches, unwanted), False
-    matches = place(view, query, without(view, postings, match_words(view, postings, wishes), unwanted))
+    granted = grant_all(view, postings, wishes)
+    matches = place(view, query, without(view, postings, match_words(view, granted), unwanted))
     if len(matches.entries) or sum(wish.is_required for wish in wishes) < 2:
         return matches, False
-    some = match_words(view, postings, wishes, some=True)._replace(whole=None)
+    some = match_words(view, granted, some=True)._replace(whole=None)
     return place(view, query, without(view, postings, some, unwanted)), True
 
 
@@ -179,6 +180,7 @@ def _hits(
             ordinals=matches.entries[span] - int(view.first[slot]) - 1,
             scores=matches.scores[span],
             size=int(view.first[slot + 1] - view.first[slot]) - 1,
+            shown=layers_shown(len(page)),
             is_whole=query.bbox is None and matches.whole is not None and bool(matches.whole[slot]),
             twins=_twins(view, folded, twins, slot),
         )

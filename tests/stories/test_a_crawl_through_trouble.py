@@ -21,7 +21,7 @@ from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.sqlite import open_store
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("trouble"), pytest.mark.timeout(240)]
 
 HOST_DELAY_S = 0.03
 PATTERN_BUDGET = 120

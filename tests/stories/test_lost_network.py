@@ -11,7 +11,7 @@ from geoweb_rig import Hound, Observed, calm, ended
 
 from geohound.geoweb import World
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("network"), pytest.mark.timeout(240)]
 
 SETTINGS = {
     "host_delay_s": 0.02,

@@ -14,7 +14,7 @@ BENCH = Path(__file__).parents[2] / "bench"
 KILLS, FETCHERS, TESTERS = 12, 16, 4
 REQUESTS_OF_A_TEST = 5  # what one candidate may cost: probe.py
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("torture"), pytest.mark.timeout(400)]
 
 
 @pytest.fixture(scope="module")

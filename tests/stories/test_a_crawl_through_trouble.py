@@ -21,7 +21,7 @@ from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.sqlite import open_store
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("trouble"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("trouble"), pytest.mark.timeout(400)]
 
 HOST_DELAY_S = 0.03
 PATTERN_BUDGET = 120
@@ -57,8 +57,8 @@ async def crawl(world: World, path: Path) -> Story:
         settings = Settings(
             catalogue=str(path), connect_to=(f"*.test=127.0.0.1:{port}",), allow_nets=("127.0.0.0/8",),
             host_delay_s=HOST_DELAY_S, slow_host_factor=0.0, first_byte_timeout_s=4.0, total_timeout_s=20.0,
-            retry_after_s=1.0, max_retry_after_s=3.0, max_pages_per_pattern=PATTERN_BUDGET, max_time_s=200.0,
-            max_depth=15,
+            retry_after_s=1.0, max_retry_after_s=3.0, max_pages_per_pattern=PATTERN_BUDGET, max_time_s=300.0,
+            max_depth=15, order="fifo",
         )  # fmt: skip
         async with assembly.crawling(settings, assembly.Ask(tuple(world.seeds)), None) as running_crawl:
             await running_crawl.run()

@@ -47,7 +47,7 @@ class Tools:
     fetcher: Fetcher
     kinds: Mapping[str, Kind]
     harvesters: Mapping[str, Harvester]
-    mine: Callable[[Document], Page]
+    mine: Callable[[Document, Callable[[str, str], bool] | None], Page]  # but for links told before
     sitemaps: Callable[[str], Awaitable[Sequence[str]]]
     next_at: Callable[[str], float]  # when a host may be asked again, on the monotonic clock
     is_complete: Callable[[Service], bool]  # is all of it in the catalogue?
@@ -154,11 +154,11 @@ class LocalExaminer:
         )
 
     def _mine(self, document: Document, candidate: Candidate, report: Report) -> None:
-        page = self._tools.mine(document)
+        reported = OnThisPage() if self._plan.counts_links else self._reported
+        page = self._tools.mine(document, reported.spelled(candidate.depth + 1))
         host = urls.host(candidate.url)
         report.body_mark = body_mark(host, document.body)
         report.words_mark = words_mark(host, page.text)
-        reported = OnThisPage() if self._plan.counts_links else self._reported
         report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, reported)
         report.page = replace(
             page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=candidate.score,

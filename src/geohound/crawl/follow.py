@@ -101,7 +101,7 @@ def follow(page: Page, depth: int, fence: Fence, drops: Counter[FailureReason], 
     folder = urls.folder(base)
     for link in _all_links(page):
         href = link.url
-        clean = urls.resolve(href, base if href[:1] == "?" else folder)
+        clean = urls.canonical(href, base if href[:1] == "?" else folder)
         # What one page asks not to follow, another may offer: it is told for a depth of its own.
         if clean is None or not reported.add(clean, -1 if link.nofollow or page.nofollow else depth):
             continue

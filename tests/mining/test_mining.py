@@ -190,3 +190,12 @@ def test_a_page_that_is_not_to_be_followed_leaves_its_links_to_others() -> None:
 def test_an_anchor_that_is_not_to_be_followed_leaves_its_address_to_others() -> None:
     page = html.read('<a rel=nofollow href="b">1</a>', "http://a.test/", is_told=lambda *_: True)
     assert [(link.url, link.nofollow) for link in page.links] == [("b", True)]
+
+
+def test_names_of_namespaces_schemas_and_doctypes_are_no_addresses() -> None:
+    source = (
+        '<!DOCTYPE a SYSTEM "http://s.test/a.dtd" [<!ENTITY b "c">]>'
+        '<a xmlns="http://n.test/1" xmlns:b=\'http://n.test/2\' b:schemaLocation="http://n.test/1 http://n.test/1.xsd"'
+        ' href="http://x.test/y">See http://z.test/wms</a>'
+    )
+    assert [link.url for link in text.links(source, Place.XML)] == ["http://x.test/y", "http://z.test/wms"]

@@ -279,7 +279,7 @@ class Crawl:
         self._admit([_listed(u, candidate, (endpoint, report.listed_as), via) for u in listed])
 
     def _redirected(self, candidate: Candidate, report: Report) -> None:
-        """Another site is meant. The first redirect is free, further ones cost depth: chains must end."""
+        """Another page is meant. The first redirect is free, further ones cost depth: chains must end."""
         depth = candidate.depth + (candidate.via is Via.REDIRECT)
         probe = candidate.probe or looks_like_service(report.redirect)
         score = candidate.score if candidate.probe or not probe else candidate.score + PROBE_BONUS

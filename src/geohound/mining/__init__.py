@@ -23,7 +23,7 @@ def mine(document: Document, is_told: html.Told | None = None) -> Page:
     if document.is_html or ("html" in kind and not document.body[:_SNIFF_BYTES].lstrip().startswith(_NOT_HTML)):
         return html.read(charset.decode(document.body, kind), document.url, tag, is_told)
     links = tuple(_links(document, kind))
-    return Page(document.url, links=links, nofollow="nofollow" in tag, noindex="noindex" in tag)
+    return Page(document.url, links=links, nofollow="nofollow" in tag)
 
 
 def _links(document: Document, kind: str) -> list[Link]:

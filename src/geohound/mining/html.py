@@ -79,7 +79,6 @@ def read(source: str, url: str, tag: frozenset[str] = frozenset(), is_told: Told
         language=_language(tree),
         links=tuple((found + code)[:MAX_LINKS]) + tuple(inline[:MAX_LINKS]),
         nofollow="nofollow" in robots,
-        noindex="noindex" in robots,
         script_files=tuple(files),
     )
 

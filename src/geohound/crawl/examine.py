@@ -170,7 +170,7 @@ class LocalExaminer:
         report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, reported)
         report.page = replace(
             page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=candidate.score,
-            services=len(report.services),
+            services=len(report.services), text=page.text if report.found else "",  # by which orders weigh the links
         )  # fmt: skip
 
     async def _add_sitemaps(self, candidate: Candidate, report: Report) -> None:

@@ -100,3 +100,10 @@ def test_a_fence_keeps_the_crawl_on_its_host_or_domain() -> None:
     assert len(found) == 2
     assert drops[FailureReason.OUT_OF_SCOPE] == 1
     assert len(proposed(links, Fence.around(Scope.ANY, seeds))[0]) == 3
+
+
+def test_a_host_and_its_www_are_one_for_a_fence() -> None:
+    links = page(Link("http://a.test/1"), Link("https://www.a.test/2"), Link("http://maps.a.test/3"))
+    for seed in ("http://a.test/", "http://www.a.test/"):
+        found, _ = proposed(links, Fence.around(Scope.HOST, [seed]))
+        assert [link.url for link in found] == ["http://a.test/1", "https://www.a.test/2"]

@@ -33,16 +33,21 @@ class Fence:
 
     @classmethod
     def around(cls, scope: Scope, seeds: list[str]) -> Fence:
-        name = urls.site if scope is Scope.DOMAIN else urls.host
+        name = urls.site if scope is Scope.DOMAIN else _host
         return cls(scope, frozenset(name(s) for s in seeds) if scope is not Scope.ANY else frozenset())
 
     def holds(self, url: str) -> bool:
         match self.scope:
             case Scope.HOST:
-                return urls.host(url) in self.inside
+                return _host(url) in self.inside
             case Scope.DOMAIN:
                 return urls.site(url) in self.inside
         return True
+
+
+def _host(url: str) -> str:
+    """A bare name and its www. send to each other all the time: for whoever names one, both are meant."""
+    return urls.host(url).removeprefix("www.")
 
 
 class Reported:

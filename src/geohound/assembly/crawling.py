@@ -242,6 +242,7 @@ def _bounds(settings: Settings) -> Bounds:
     return Bounds(
         max_depth=settings.max_depth,
         max_pages_per_host=settings.max_pages_per_host,
+        max_hosts_per_domain=settings.max_hosts_per_domain,
         max_pages_per_pattern=settings.max_pages_per_pattern,
         max_probes_per_pattern=settings.max_pages_per_pattern,
         host_delay_s=settings.host_delay_s,

@@ -101,6 +101,7 @@ class FailureReason(StrEnum):
     OUT_OF_SCOPE = "out of scope"
     TOO_DEEP = "too deep"
     HOST_BUDGET = "host budget spent"
+    DOMAIN_BUDGET = "domain budget spent"
     PATTERN_BUDGET = "pattern budget spent"
     TRAP = "trap"
     MEDIA = "media or archive file"

@@ -37,7 +37,9 @@ class Settings:
     # the crawl
     order: str = _setting("adaptive", "which link next: the id of a crawl order")
     learned: str = _setting("", "file with what an order has learned in earlier crawls; written anew at the end")
-    max_depth: int = _setting(16, "how many links away from a seed a page may be, by the way it was found")
+    max_depth: int = _setting(
+        16, "how many links away from a seed a page may be, by the way it was found; what it names is tested"
+    )
     max_pages: int = _setting(100_000, "pages a crawl may fetch in all")
     max_time_s: float = _setting(0.0, "how long a crawl may run; 0 for no limit")
     max_pages_per_host: int = _setting(10_000, "pages a crawl may fetch from one host")

@@ -219,6 +219,19 @@ def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
     asyncio.run(story())
 
 
+def test_what_a_page_within_the_depth_names_is_tested_though_other_pages_are_too_deep(store, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_depth=2, host_delay_s=0))
+        script = Candidate("http://a.org/app.js", Via.SCRIPT, depth=3)
+        service = Candidate("http://b.org/wms?service=WMS", Via.SCRIPT, depth=4, probe=True)
+        endless = Candidate("http://c.org/wms?service=WMS", Via.SERVICE, depth=6, probe=True)
+        page = Candidate("http://a.org/deep.html", Via.LINK, depth=3)
+        admitted = await frontier.admit([script, service, endless, page])
+        return admitted, dict(frontier.drops), {c.url for c in await frontier.lease(9, probe=True)}
+
+    assert asyncio.run(story()) == (2, {FailureReason.TOO_DEEP: 2}, {"http://b.org/wms?service=WMS"})
+
+
 def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task):
     bounds = Bounds(max_hosts_per_domain=3, host_delay_s=0)
 

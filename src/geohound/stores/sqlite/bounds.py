@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from geohound.model.visit import Via
+
+# How deep a page may be is for the user to say; what a page within that depth names is tested, be it by way of a script
+# that has to be read, or of a catalogue that lists it.
+HANGS_ON_PAGE = frozenset({Via.SCRIPT, Via.CONFIG, Via.SERVICE, Via.HARVEST, Via.BROWSER})
+REACH = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:

@@ -12,7 +12,7 @@ from geohound.model.compact import HashSet, Tally
 from geohound.model.contracts import Clock, Order
 from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
 
-from .bounds import Bounds
+from .bounds import HANGS_ON_PAGE, REACH, Bounds
 from .database import Database, StoreError
 from .domains import Domains
 from .journal import Ack, Journal, Row
@@ -156,7 +156,8 @@ class SqliteFrontier:
     def _refuse(self, candidate: Candidate, host: Host, shape: int) -> FailureReason | None:
         """Why this candidate may not come in; None if it may."""
         bounds = self.bounds
-        if exceeds(candidate.depth, bounds.max_depth):
+        hangs_on_page = candidate.probe or candidate.via in HANGS_ON_PAGE
+        if exceeds(candidate.depth - (REACH if hangs_on_page else 0), bounds.max_depth):
             return FailureReason.TOO_DEEP
         if not candidate.probe and reaches(self._pages, bounds.max_pages):
             return FailureReason.PAGE_BUDGET

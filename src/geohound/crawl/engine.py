@@ -159,7 +159,7 @@ class Crawl:
             return
         report = await self.parts.examiner.examine(candidate)
         self.progress.count(candidate, report)
-        self.parts.frontier.record(report.made)
+        self.parts.frontier.record(report.made, report.robots)
         log.info("%s", _Told(candidate, report))
         if self._doubt.arises(candidate, report):
             return

@@ -53,6 +53,7 @@ class Tools:
     next_at: Callable[[str], float]  # when a host may be asked again, on the monotonic clock
     is_complete: Callable[[Service], bool]  # is all of it in the catalogue?
     made: Callable[[], list[RequestRecord]] = list  # the requests made since it was last asked
+    robots: Callable[[], list[tuple[str, bytes]]] = list  # the robots.txt read since then, by origin
     forget_troubles: Callable[[], None] = lambda: None  # of robots.txt that could not be had
     reading: Callable[[Candidate | None], None] = _nothing  # told what is being read, for whoever guards this process
 
@@ -81,7 +82,7 @@ class LocalExaminer:
             log.exception("a bug while visiting %s", candidate.url)
             report = Report(report.status, Failure(candidate.url, FailureReason.BUG, "see the log", datetime.now(UTC)))
             report.requests = 1
-        report.made = self._tools.made()
+        report.made, report.robots = self._tools.made(), self._tools.robots()
         report.due_at = self._tools.next_at(urls.host(candidate.url))
         return report
 

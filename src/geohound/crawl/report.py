@@ -12,6 +12,8 @@ from geohound.model.visit import Candidate, Failure, FailureReason, Link, Page, 
 
 HARVEST_MARK = "#harvest="  # canonical URLs have no anchor: no page can forge such a candidate
 
+RobotsText = tuple[str, bytes]  # an origin and what its robots.txt says
+
 
 @dataclass(slots=True)
 class Report:
@@ -35,6 +37,7 @@ class Report:
     elapsed_s: float = 0.0
     hosts: set[str] = field(default_factory=set)
     made: list[RequestRecord] = field(default_factory=list)  # requests since the last report, this lease's or others'
+    robots: list[RobotsText] = field(default_factory=list)  # robots.txt read since then, by origin
     due_at: float = 0.0  # when the host may be asked again, on the monotonic clock
 
 

@@ -333,11 +333,13 @@ class SqliteFrontier:
         )
         return next((str(url) for (url,) in row), "")
 
-    def record(self, requests: Sequence[RequestRecord]) -> None:
-        """Note requests that were made, for the owners of the hosts."""
-        if not requests:
+    def record(self, requests: Sequence[RequestRecord], robots: Sequence[tuple[str, bytes]] = ()) -> None:
+        """Note requests that were made, for the owners of the hosts, and the robots.txt that origins answered with."""
+        if not requests and not robots:
             return
-        self._journal.open_batch().requests.extend(
+        batch = self._journal.open_batch()
+        batch.robots.extend((clean(origin), self._now(), body) for origin, body in robots)
+        batch.requests.extend(
             (
                 self.task, r.host, r.at.timestamp(), clean(r.url[:MAX_URL_CHARS]), r.status, r.reason or "", r.bytes,
                 r.elapsed_s, r.address,

@@ -38,6 +38,7 @@ _VIA = {
     Place.SCRIPT: Via.SCRIPT,
     Place.SCRIPT_FILE: Via.SCRIPT,
     Place.CONFIG: Via.CONFIG,
+    Place.RECIPE: Via.RECIPE,
     Place.JSON: Via.CONFIG,
     Place.SITEMAP: Via.SITEMAP,
 }
@@ -179,6 +180,8 @@ class Crawl:
             if not self.parts.frontier.remember(target).value:
                 self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
                 return
+        for file in report.files:
+            self.parts.frontier.remember(Candidate(file, Via.SCRIPT, candidate.url, depth=candidate.depth + 1))
         new = await self._catalogue(report.services, candidate, report)
         if report.listed:
             self._admit_listed(report.listed, candidate, report)

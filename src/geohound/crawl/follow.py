@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from geohound.model import url as urls
 from geohound.model.compact import HashSet
+from geohound.model.ogc_url import proving
 from geohound.model.visit import FailureReason, Link, Page, Place
 
 MAX_URL_CHARS = 2000
@@ -82,11 +83,12 @@ def follow(page: Page, depth: int, fence: Fence, drops: Counter[FailureReason], 
     for link in _all_links(page):
         href = link.url
         clean = urls.resolve(href, base if href[:1] == "?" else folder)
+        clean = proving(clean) if clean and "?" in clean else clean
         if clean is None or not reported.add(clean, depth):
             continue
         _weigh(link, clean, page, fence, drops, found)
         if "http" in clean[8:].lower():
-            for inner in urls.embedded(clean):
+            for inner in map(proving, urls.embedded(clean)):
                 if reported.add(inner, depth):
                     _weigh(link, inner, page, fence, drops, found)
         if len(found) >= MAX_FOUND:

@@ -66,10 +66,11 @@ _ELSEWHERE = re.compile(r"(?:javascript|mailto|data|tel):", re.IGNORECASE)
 _REFRESH = re.compile(r"url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE)
 
 
-def read(source: str, url: str, tag: frozenset[str] = frozenset()) -> Page:
+def read(source: str, url: str, tag: frozenset[str] = frozenset(), *, with_scripts: bool = True) -> Page:
     """The page with all its links, relative ones still relative to `base` where it gives one.
 
-    `tag` are the rules for robots that came with the answer's headers.
+    `tag` are the rules for robots that came with the answer's headers; without `with_scripts`, the code in the page is
+    left to somebody else.
     """
     tree = LexborHTMLParser(markup.tame(source))
     nodes = _by_tag(tree)
@@ -79,7 +80,7 @@ def read(source: str, url: str, tag: frozenset[str] = frozenset()) -> Page:
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
     found = list(islice(_links(nodes, words), MAX_LINKS))
     code = _code(nodes, words)
-    inline, files = _scripts(nodes["script"], base)
+    inline, files = _scripts(nodes["script"], base, with_scripts)
     for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
         inline += script.address(unescape(match[1]))
     visible = _leave_visible(tree)
@@ -186,7 +187,7 @@ def _code(nodes: Mapping[str, list[LexborNode]], words: _Words) -> list[Link]:
     return found
 
 
-def _scripts(nodes: list[LexborNode], url: str) -> tuple[list[Link], list[str]]:
+def _scripts(nodes: list[LexborNode], url: str, with_code: bool) -> tuple[list[Link], list[str]]:
     inline: list[js.Script] = []
     files: list[str] = []
     for node in nodes[:MAX_SCRIPTS]:
@@ -194,7 +195,7 @@ def _scripts(nodes: list[LexborNode], url: str) -> tuple[list[Link], list[str]]:
         if source:
             if not script.is_library(source):
                 files.append(source)
-        elif (words := node.text()) and len(inline) < MAX_INLINE:
+        elif with_code and len(inline) < MAX_INLINE and (words := node.text()):
             is_module = (node.attributes.get("type") or "").lower() == "module"
             inline.append(js.Script(url, words, is_module, is_inline=True))
     return scripts.links(inline, url) if inline else [], files

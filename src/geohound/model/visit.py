@@ -18,6 +18,7 @@ class Via(StrEnum):
     FORM = "form"
     SCRIPT = "script"
     CONFIG = "config"
+    RECIPE = "recipe"  # listed in the configuration of a known viewer
     SITEMAP = "sitemap"
     SERVICE = "service"  # named in the document of another service
     REDIRECT = "redirect"
@@ -39,6 +40,7 @@ class Place(StrEnum):
     SCRIPT = "script"
     SCRIPT_FILE = "script file"
     CONFIG = "config"
+    RECIPE = "recipe"
     JSON = "json"
     XML = "xml"
     HEADER = "header"

@@ -56,7 +56,9 @@ class AppWeb:
 
     def _add(self, kind: str, endpoint: str) -> None:
         if kind in services.KINDS:
-            spec = ServiceSpec(kind, services.VERSIONS[kind][0], len(self.truth) + 1, endpoint, topic="rivers")
+            spec = ServiceSpec(
+                kind, services.VERSIONS[kind][0], sum(map(len, self.truth.values())) + 1, endpoint, topic="rivers"
+            )
             self.truth.setdefault(webapps.key(endpoint)[0], []).append(spec)
 
     def answer(self, host: str, address: str) -> Reply:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from geohound.model import url as urls
+from geohound.model.clue import looks_like_service
 from geohound.model.compact import HashSet
 from geohound.model.ogc_url import proving
 from geohound.model.visit import FailureReason, Link, Page, Place
@@ -117,7 +118,7 @@ def _objection(address: str, link: Link, page: Page, fence: Fence) -> FailureRea
         return FailureReason.NOFOLLOW
     if not fence.holds(address):
         return FailureReason.OUT_OF_SCOPE
-    if link.place not in _UNMEASURED and urls.looks_like_media(address):
+    if link.place not in _UNMEASURED and urls.looks_like_media(address) and not looks_like_service(address):
         return FailureReason.MEDIA
     if urls.repeats_path(address) or len(address) > MAX_URL_CHARS:
         return FailureReason.TRAP

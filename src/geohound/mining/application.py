@@ -12,6 +12,7 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser
 
 from geohound.model import url as urls
+from geohound.model.clue import looks_like_service
 
 from . import hou2016, js, markup, recipes, script
 from .js.model import Budget, Endpoint, Findings, Script
@@ -28,7 +29,7 @@ class Bounds:
     seconds: float = 20.0  # of reading, fetching not counted
     bytes: int = 40_000_000
     budget: Budget = Budget()
-    stops_at_recipe: bool = False  # are the scripts of a viewer left alone whose configuration tells its services?
+    is_thrifty: bool = False  # leave alone what may be a service, and the scripts of a viewer whose configuration tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ async def read(page: Fetched, fetch: Fetch, bounds: Bounds = Bounds()) -> Readin
     app = _App(page, fetch, bounds, scripts=[Script(page.url, page.text), *held.inline])
     listed = await _by_recipes(app)
     skipped = 0
-    if listed and bounds.stops_at_recipe:
+    if listed and bounds.is_thrifty:
         held = replace(held, files=[])
     for address, is_module in _chosen(held.files, bounds.files):
         full = urls.canonical(address, held.base)
@@ -152,7 +153,8 @@ async def read(page: Fetched, fetch: Fetch, bounds: Bounds = Bounds()) -> Readin
         if left_s <= 0:
             break
         for wanted in findings.wanted:
-            await app.add(wanted)
+            if not (bounds.is_thrifty and looks_like_service(wanted)):
+                await app.add(wanted)
         if len(app.scripts) == known:
             break
     had = tuple(url for url, file in app.files.items() if file is not None)

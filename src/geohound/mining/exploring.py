@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from geohound.document import Document
 from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
 from geohound.model.compact import HashSet
 from geohound.model.visit import Link, Page, Place, Response
 
@@ -25,11 +24,12 @@ BOUNDS = Bounds(
     seconds=4.0,
     bytes=16_000_000,
     budget=Budget(steps=200_000, seconds=2.5, bytes_per_script=6_000_000, bytes_parsed=5_000_000),
-    stops_at_recipe=True,
+    is_thrifty=True,
 )
 _MAX_HEAD = 300_000
 _MAX_KNOWN = 500_000
 _SHELL_CHARS = 20_000
+_SHELL_ANCHORS = 3
 _SCRIPT = re.compile(r"<script\b", re.IGNORECASE)
 _MAP = re.compile(
     r"\b(?:openlayers|leaflet|mapbox|maplibre|cesium|arcgis|esri|worldwind|itowns|deck\.?gl|geoext|mapea|ol\.(?:js|css|Map))\b"
@@ -38,8 +38,6 @@ _MAP = re.compile(
     r"|<[a-z]+-[\w-]{0,60}?(?:map|layer|wms)",
     re.IGNORECASE,
 )
-# The shell of an application that writes its page itself.
-_SHELL = re.compile(r"\bid\s*=\s*[\"']?(?:root|app|main|application|__next|q-app)\b|<[a-z]+-root\b", re.IGNORECASE)
 
 
 class Explorer:
@@ -83,19 +81,20 @@ def _is_app(source: str, url: str) -> bool:
     head = source[:_MAX_HEAD]
     if not _SCRIPT.search(head):
         return bool(recipes.recognise(source, url))
-    is_shell = len(source) < _SHELL_CHARS and _SHELL.search(head)
+    is_shell = len(source) < _SHELL_CHARS and head.count("<a ") <= _SHELL_ANCHORS
     return bool(is_shell or _MAP.search(head) or recipes.recognise(source, url))
 
 
 async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:
     """The page with the links of all its files in place of the files themselves."""
     site = urls.site(source.url)
+    left: list[str] = []
 
     async def get(url: str) -> Fetched | None:
-        # Another process keeps the pace of another site, and a service has to be tested: candidates like any other.
-        if urls.site(url) != site or looks_like_service(url):
-            return None
-        answer = await fetch(url)
+        # Another process keeps the pace of another site: its files are candidates like any other.
+        answer = await fetch(url) if urls.site(url) == site else None
+        if answer is None:
+            left.append(url)
         if answer is None or answer.status >= 400:
             return None
         kind = answer.content_type
@@ -106,8 +105,9 @@ async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:
     listed = scripts.computed(found.listed, Place.RECIPE)
     said = scripts.of_findings(found.findings, found.scripts[1:], source.url)
     links = [link for link in (*listed, *said) if _full(link, source.url) not in had]
-    left = tuple(f for f in page.script_files if urls.canonical(f, page.url) not in had)
-    return replace(page, links=(*links[: html.MAX_LINKS], *page.links), script_files=left)
+    links += [Link(url, place=Place.CONFIG) for url in left if not scripts.is_script(url)]
+    unread = tuple(f for f in page.script_files if urls.canonical(f, page.url) not in had)
+    return replace(page, links=(*links[: html.MAX_LINKS], *page.links), script_files=unread)
 
 
 def _full(link: Link, base: str) -> str:

@@ -9,6 +9,7 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from geohound.model import url as urls
 from geohound.model.visit import Link, Page, Place
 
 from . import js, markup, script, scripts, text
@@ -203,7 +204,7 @@ def _scripts(nodes: list[LexborNode], url: str, with_code: bool) -> tuple[list[L
 
 def _base(nodes: list[LexborNode], url: str) -> str:
     href = next(filter(None, (node.attributes.get("href") for node in nodes)), "")
-    return href if href.lower().startswith(("http://", "https://")) else url
+    return (urls.canonical(href, url) if href else None) or url
 
 
 def _robots(nodes: list[LexborNode]) -> frozenset[str]:

@@ -55,7 +55,9 @@ def computed(endpoints: Sequence[Endpoint], place: Place = Place.SCRIPT) -> list
 
 def _asking(address: str, found: Endpoint) -> str:
     """An address that does not say itself what it is, with the question that its surroundings suggest."""
-    if found.kind not in OWS_KINDS or looks_like_service(found.url):
+    if found.kind and found.kind not in OWS_KINDS:
+        return found.endpoint
+    if not found.kind or looks_like_service(found.url):
         return address
     return urls.with_params(found.endpoint, {"SERVICE": found.kind.upper(), "REQUEST": "GetCapabilities"})
 
@@ -81,5 +83,9 @@ def _files(wanted: Sequence[str], kept: Sequence[Link], page_url: str) -> Iterat
     there = {urls.canonical(link.url, page_url) for link in kept}
     for address in wanted[:_MAX_WANTED]:
         if address not in there:
-            is_script = bool(_SCRIPT_FILE.search(address))
-            yield Link(address, place=Place.SCRIPT_FILE if is_script else Place.CONFIG)
+            yield Link(address, place=Place.SCRIPT_FILE if is_script(address) else Place.CONFIG)
+
+
+def is_script(address: str) -> bool:
+    """By its name."""
+    return bool(_SCRIPT_FILE.search(address))

@@ -30,7 +30,7 @@ _REQUESTS = {
     "wps": "describeprocess execute",
     "sos": "getobservation describesensor getfeatureofinterest",
 }
-OWS_KINDS = frozenset("wms wfs wcs wmts wps csw sos".split())
+OWS_KINDS = frozenset({"wms", "wfs", "wcs", "wmts", "wps", "csw", "sos"})
 _KIND_OF_REQUEST = {request: kind for kind, requests in _REQUESTS.items() for request in requests.split()}
 # Separators as they occur in the wild: & and ?, and ; where a page left &amp; undecoded.
 _SERVICE = re.compile(rf"(?:^|[?&;])service=(?:ogc:)?({_SERVICES})(?=$|[&?;#/\s])")

@@ -97,7 +97,8 @@ def crawl(web: AppWeb, folder: str, processes: int = 2) -> tuple[dict[str, Any],
         done = library.crawl(
             *(plain(app.page) for app in web.apps), catalogue=f"{folder}/apps.db", host_delay_s=0.0, obey_robots=False,
             slow_host_factor=0.0, connect_to=(f"*=127.0.0.1:{port}",), allow_nets=("127.0.0.0/8",), retries=0,
-            processes=processes, max_depth=8, connect_timeout_s=2.0, total_timeout_s=5.0, max_time_s=100.0, requests_per_address=32,
+            processes=processes, max_depth=8, requests_per_address=32, max_time_s=100.0,
+            connect_timeout_s=2.0, total_timeout_s=5.0,
         )  # fmt: skip
     with library.Catalogue(f"{folder}/apps.db") as catalogue:
         return done.summary, [(s.endpoint, s.kind) for s in catalogue]

@@ -28,7 +28,7 @@ class Bounds:
     rounds: int = 4  # scripts that ask for further scripts
     seconds: float = 20.0  # of reading, fetching not counted
     bytes: int = 40_000_000
-    budget: Budget = Budget()
+    budget: Budget = field(default_factory=Budget)
     is_thrifty: bool = False  # leave alone what may be a service, and the scripts of a viewer whose configuration tells
 
 

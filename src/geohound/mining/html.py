@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from geohound.model import url as urls
 from geohound.model.visit import Link, Page, Place
 
-from . import js, markup, script, scripts, text
+from . import embedded, js, markup, script, scripts, text
 from .robots_tag import meta_robots
 
 MAX_LINKS = 6_000
@@ -26,7 +26,8 @@ MAX_RAW_TEXT = 4_000
 MAX_META_TAGS = 500
 MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
 _TAGS = (
-    "a", "area", "base", "form", "frame", "iframe", "input", "link", "meta", "pre", "script", "textarea", "title",
+    "a", "area", "base", "embed", "form", "frame", "iframe", "input", "link", "meta", "object", "pre", "script", "textarea",
+    "title",
 )  # fmt: skip
 _SELECTOR = ", ".join(_TAGS)
 _LINK_RELS = frozenset(
@@ -37,6 +38,8 @@ _PLACES = {
     "area": Place.AREA,
     "iframe": Place.FRAME,
     "frame": Place.FRAME,
+    "object": Place.FRAME,
+    "embed": Place.FRAME,
     "link": Place.META,
 }
 _SMALL = frozenset(
@@ -84,6 +87,7 @@ def read(source: str, url: str, tag: frozenset[str] = frozenset(), *, with_scrip
     inline, files = _scripts(nodes["script"], base, with_scripts)
     for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
         inline += script.address(unescape(match[1]))
+    found += embedded.links(source)
     visible = _leave_visible(tree)
     found += text.links(visible, Place.TEXT)
     return Page(
@@ -126,7 +130,7 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words) -> dict[str, 
             rel = (attributes.get("rel") or "").lower()
             if tag == "link" and not _LINK_RELS & set(rel.split()):
                 continue
-            address = (attributes.get("href") or attributes.get("src") or "").partition("#")[0]
+            address = _address(attributes)
             known = found.get(address)
             nofollow = "nofollow" in rel
             if not address or _ELSEWHERE.match(address) or (known and known.text and (nofollow or not known.nofollow)):
@@ -136,6 +140,11 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words) -> dict[str, 
             if len(found) >= MAX_LINKS:
                 return found
     return found
+
+
+def _address(attributes: Mapping[str, str | None]) -> str:
+    said = attributes.get("href") or attributes.get("src") or attributes.get("data") or ""
+    return said.partition("#")[0]
 
 
 def _forms(nodes: list[LexborNode]) -> Iterator[Link]:

@@ -34,6 +34,7 @@ class Place(StrEnum):
     ANCHOR = "anchor"
     AREA = "area"
     FRAME = "frame"
+    EMBED = "embedded"  # a picture, a background, a data attribute
     TEXT = "text"
     CODE = "code"
     FORM = "form"

@@ -26,8 +26,8 @@ MAX_RAW_TEXT = 4_000
 MAX_META_TAGS = 500
 MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
 _TAGS = (
-    "a", "area", "base", "embed", "form", "frame", "iframe", "input", "link", "meta", "object", "pre", "script", "textarea",
-    "title",
+    "a", "area", "base", "embed", "form", "frame", "iframe", "input", "link", "meta", "object", "pre", "script",
+    "textarea", "title",
 )  # fmt: skip
 _SELECTOR = ", ".join(_TAGS)
 _LINK_RELS = frozenset(

@@ -20,7 +20,7 @@ from geohound.crawl.follow import Fence, Scope
 from geohound.crawl.plan import Parts, Plan
 from geohound.crawl.pool import Pool
 from geohound.crawl.report import Examiner
-from geohound.mining import mine
+from geohound.mining.exploring import Explorer
 from geohound.model.bbox import BBox
 from geohound.model.clue import looks_like_service
 from geohound.model.contracts import Order
@@ -59,7 +59,7 @@ def local_examiner(
         return bool(house.catalogue.find_endpoint(service.endpoint))
 
     tools = Tools(
-        way, kinds(), harvesters(), mine, way.robots.sitemaps, way.pace.next_at, is_complete, log.take,
+        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, way.pace.next_at, is_complete, log.take,
         way.robots.take_news, way.robots.forget_troubles, reading or (lambda _: None),
     )  # fmt: skip
     return LocalExaminer(plan, tools)

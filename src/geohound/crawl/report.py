@@ -29,6 +29,7 @@ class Report:
     final: str = ""  # where redirects within the site ended
     page: Page | None = None  # what an order may know of it; its links stand in `found`
     found: list[Link] = field(default_factory=list)  # canonical addresses, each worth a candidate
+    files: list[str] = field(default_factory=list)  # scripts and configuration files that were fetched with the page
     body_mark: int = 0
     words_mark: int = 0
     drops: Counter[FailureReason] = field(default_factory=Counter)

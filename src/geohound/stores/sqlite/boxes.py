@@ -6,7 +6,9 @@ box crosses the antimeridian. A millionth of a degree is a hand's breadth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from array import array
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +21,25 @@ _UNIT = 1_000_000
 _AROUND = 360 * _UNIT
 _HALFWAY = 180 * _UNIT
 _NEAR = 1 << 14
+_NO_EDGES = (math.nan,) * 4
 NOWHERE = (0, 10**9, 0, -(10**9))  # stands in no relation to anything
 
 
 def as_ranges(box: BBox) -> tuple[int, int, int, int]:
     west, south, east, north = (round(edge * _UNIT) for edge in box.as_tuple())
     return west, south, east + _AROUND if box.crosses_antimeridian else east, north
+
+
+def many_as_ranges(boxes: Sequence[BBox | None]) -> Boxes:
+    """A row for each box, as `as_ranges` would write it; what has none is nowhere."""
+    edges = array("d")
+    for box in boxes:
+        edges.extend(box.as_tuple() if box is not None else _NO_EDGES)
+    degrees = np.frombuffer(edges).reshape(-1, 4)
+    rows = np.rint(np.nan_to_num(degrees) * _UNIT)
+    rows[:, 2] += np.where(degrees[:, 0] > degrees[:, 2], _AROUND, 0)
+    rows[np.isnan(degrees[:, 0])] = NOWHERE
+    return rows.astype(np.int32)
 
 
 def stand(boxes: Boxes, relation: Relation, asked: BBox) -> Truth:

@@ -34,14 +34,14 @@ class Language:
     code: str
     stop: frozenset[str]
     weak: frozenset[str]
-    steps: tuple[tuple[Rule, ...], ...]
+    steps: tuple[Mapping[str, tuple[Rule, ...]], ...]  # of each the rules for words with this last letter, in order
     collapse: bool
     umlaut: bool
 
     def stem(self, word: str) -> str:
         """A folded word without its ending."""
         for step in self.steps:
-            for rule in step:
+            for rule in step.get(word[-1:], ()):
                 if word.endswith(rule.ending) and len(word) - len(rule.ending) >= rule.least:
                     word = word[: len(word) - len(rule.ending)] + rule.instead
                     break
@@ -61,8 +61,13 @@ def _language(code: str, facts: Mapping[str, object]) -> Language:
         return frozenset(fold(word) for word in facts[name])  # type: ignore[attr-defined]
 
     least: int = facts["least"]  # type: ignore[assignment]
-    steps = tuple(tuple(_rule(rule, least) for rule in step) for step in facts["steps"])  # type: ignore[attr-defined]
+    steps = tuple(_by_last_letter([_rule(rule, least) for rule in step]) for step in facts["steps"])  # type: ignore[attr-defined]
     return Language(code, words("stop"), words("weak"), steps, bool(facts.get("collapse")), bool(facts.get("umlaut")))
+
+
+def _by_last_letter(rules: list[Rule]) -> Mapping[str, tuple[Rule, ...]]:
+    letters = dict.fromkeys(rule.ending[-1] for rule in rules)
+    return {letter: tuple(rule for rule in rules if rule.ending[-1] == letter) for letter in letters}
 
 
 def _rule(text: str, least: int) -> Rule:

@@ -44,11 +44,29 @@ def many_as_ranges(boxes: Sequence[BBox | None]) -> Boxes:
 
 def stand(boxes: Boxes, relation: Relation, asked: BBox) -> Truth:
     """Which boxes stand in this relation to the one asked for? 180 degrees east and west are the same meridian."""
-    judge = {Relation.OVERLAPS: _overlap, Relation.WITHIN: _are_within, Relation.CONTAINS: _contain}[relation]
+    judge, ranges = _JUDGES[relation], as_ranges(asked)
     told: Truth = np.empty(boxes.shape[1], np.bool_)
     for part in _slices(boxes):
-        told[part] = judge(boxes[:, part], as_ranges(asked))
+        told[part] = judge(boxes[:, part], ranges)
     return told
+
+
+def stand_and_fit(
+    boxes: Boxes, relation: Relation, asked: BBox
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """The places of the boxes that stand in this relation, and the overlap ratio of each."""
+    judge, ranges = _JUDGES[relation], as_ranges(asked)
+    found: list[npt.NDArray[np.int64]] = []
+    ratios: list[npt.NDArray[np.float32]] = []
+    for part in _slices(boxes):
+        near = boxes[:, part]
+        places = np.flatnonzero(judge(near, ranges))
+        if len(places):
+            ratios.append(_ratios(near[:, places], ranges))
+            found.append(places + part.start)
+    if not found:
+        return np.zeros(0, np.int64), np.zeros(0, np.float32)
+    return np.concatenate(found), np.concatenate(ratios)
 
 
 def _slices(boxes: Boxes) -> Iterator[slice]:
@@ -121,3 +139,6 @@ def _shared(low: Boxes, high: Boxes, least: int, most: int) -> npt.NDArray[np.fl
     """How much of a range others share with it."""
     shared: npt.NDArray[np.int32] = np.maximum(np.minimum(high, most) - np.maximum(low, least), 0)
     return shared.astype(np.float32)
+
+
+_JUDGES = {Relation.OVERLAPS: _overlap, Relation.WITHIN: _are_within, Relation.CONTAINS: _contain}

@@ -58,7 +58,11 @@ def load_layer(name: str, title: str, abstract: str, keywords: str, body: bytes)
 def dump_words(words: tuple[str, ...]) -> str:
     if not words:
         return "[]"
-    return orjson.dumps([clean(word) for word in words]).decode()
+    try:
+        text = orjson.dumps(words).decode()
+    except TypeError:  # lone surrogates
+        text = r"\u0000"
+    return orjson.dumps([clean(word) for word in words]).decode() if r"\u0000" in text else text
 
 
 def _dump(values: Mapping[str, Any]) -> bytes:

@@ -102,11 +102,14 @@ def years_of(service: Service) -> tuple[int, int] | None:
     """The first and last year that its layers say they cover."""
     found: list[int] = []
     for layer in service.layers:
-        if not layer.times:
-            continue
         for text in layer.times[:50]:
-            found += [int(year) for year in _YEAR.findall(text[:5000])]
+            found += _years_in(text[:5000])
     return (min(found), max(found)) if found else None
+
+
+@lru_cache(maxsize=1_000)
+def _years_in(text: str) -> list[int]:
+    return [int(year) for year in _YEAR.findall(text)]
 
 
 def country_of(endpoint: str) -> str:

@@ -172,7 +172,7 @@ def union(found: list[Found], size: int) -> Found:
     """All entries of several, out of so many, with the best worth of each."""
     if len(found) < 2:
         return found[0] if found else NONE
-    if sum(len(f.entries) for f in found) * 20 > size:  # then sorting costs more than a look at every entry
+    if sum(len(f.entries) for f in found) * 6 > size:  # then sorting costs more than a look at every entry
         best = _scratch.room(size)
         for entries, worths in found:
             best[entries] = np.maximum(best[entries], worths)
@@ -180,13 +180,14 @@ def union(found: list[Found], size: int) -> Found:
         worths = best[entries]
         best[entries] = 0
         return Found(entries, worths)
-    entries = np.concatenate([f.entries for f in found])
-    worths = np.concatenate([f.worths for f in found])
-    order = np.lexsort((-worths, entries))
-    entries, worths = entries[order], worths[order]
-    first = np.ones(len(entries), np.bool_)
-    first[1:] = entries[1:] != entries[:-1]
-    return Found(entries[first], worths[first])
+    # The bits of floats from 0 sort as the floats do: one number for both sorts much faster than two.
+    packed = np.concatenate([f.entries for f in found]) << 32
+    packed |= np.concatenate([f.worths for f in found]).view(np.uint32)
+    packed.sort()
+    is_last = np.ones(len(packed), np.bool_)
+    np.not_equal(packed[1:] >> 32, packed[:-1] >> 32, out=is_last[:-1])
+    packed = packed[is_last]
+    return Found(packed >> 32, (packed & 0xFFFFFFFF).astype(np.uint32).view(np.float32))
 
 
 def intersection(found: list[Found]) -> Found:

@@ -66,6 +66,8 @@ def match_words(view: View, granted: Granted, *, some: bool = False) -> Matches:
     if not some:
         granted = _prune(view, granted)
     scores, held = _scratch.room(len(view.slot_of))
+    if len(granted) == 1:
+        return _alone(view, granted[0][1], scores)
     try:
         for number, ((wish, found), weight) in enumerate(zip(granted, weights, strict=True)):
             scores[found.entries] += found.worths * np.float32(weight / total)
@@ -76,6 +78,22 @@ def match_words(view: View, granted: Granted, *, some: bool = False) -> Matches:
         for _, found in granted:
             scores[found.entries] = 0
             held[found.entries] = 0
+
+
+def _alone(view: View, found: Found, scores: npt.NDArray[np.float32]) -> Matches:
+    """The same where one thing is asked for, with less to remember."""
+    entries, worths = found
+    if not view.alive.all():
+        kept = view.alive[view.slot_of[entries]]
+        entries, worths = entries[kept], worths[kept]
+    scores[entries] = worths
+    service = view.service_of[entries]
+    is_service = service == entries
+    result = worths + np.where(is_service, np.float32(0), np.float32(_OF_SERVICE) * scores[service])
+    scores[entries] = 0
+    whole = np.zeros(len(view.records), np.bool_)
+    whole[view.slot_of[entries[is_service]]] = True
+    return Matches(entries, result, None, whole)
 
 
 def _prune(view: View, granted: Granted) -> Granted:

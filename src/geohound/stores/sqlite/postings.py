@@ -67,18 +67,17 @@ class Postings:
     def find(self, term: str) -> Found:
         """The entries that hold exactly this key."""
         sealed = self._sealed(term)
+        entries, worths = sealed.entries, sealed.worths
         fresh = self._view.tail.postings.get(term)
-        if not fresh:
-            if not len(sealed.entries):
-                return NONE
-            return Found(sealed.entries.astype(np.int64), sealed.worths * np.float32(1 / 255))
-        parts = list(fresh)  # another search may be learning of more
-        entries = np.concatenate([sealed.entries, *(entries for entries, _ in parts)])
-        worths = np.concatenate([sealed.worths, *(worths for _, worths in parts)])
-        size = len(self._view.slot_of)
-        if entries[-1] >= size:
-            within = entries < size
-            entries, worths = entries[within], worths[within]
+        if fresh:
+            parts = list(fresh)  # another search may be learning of more
+            entries = np.concatenate([entries, *(more for more, _ in parts)])
+            worths = np.concatenate([worths, *(more for _, more in parts)])
+        if not len(entries):
+            return NONE
+        if entries[-1] >= len(self._view.slot_of):
+            size = int(np.searchsorted(entries, len(self._view.slot_of)))
+            entries, worths = entries[:size], worths[:size]
         return Found(entries.astype(np.int64), worths * np.float32(1 / 255))
 
     def _sealed(self, term: str) -> Remembered:

@@ -1,8 +1,8 @@
 """Search at the size of a large catalogue: build time, size, memory, latency warm and cold, growth, writing meanwhile.
 
 Beside it in the same run and on the same records: a LIKE scan and pycsw; with `--peers fts5 --peer-services 5000` also
-SQLite FTS5 and R*Tree in plain SQL, on a part. `--scale 0.01` is a quick look; the whole takes about a quarter of an hour
-on two quiet processors.
+SQLite FTS5 and R*Tree in plain SQL, on a part. `--scale 0.01` is a quick look; the whole takes about a quarter of an
+hour on two quiet processors.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from geohound.model.bbox import Relation
 from geohound.model.health import State
 from geohound.model.query import Hit, Query
 from geohound.model.service import Layer, Service
-from geohound.wording import split, split_name, stems
+from geohound.wording import split, split_name, stems, stop_words
 
 from .asked import Wish
 from .codec import load_layer
@@ -115,11 +115,12 @@ def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]
 def _granted(wishes: Sequence[Wish], texts: Iterable[str], *, is_name: bool) -> tuple[list[str], list[str]]:
     """What was asked for that some texts say: as typed, and in other words."""
     words: set[str] = set()
-    joined = ""
+    joined = meaning = ""
     for text in texts:
         parts = split_name(text) if is_name else split(text)
         words.update(parts)
-        joined += " " + " ".join(parts) + " "
+        joined += f" {' '.join(parts)} "
+        meaning += f" {' '.join(part for part in parts if part not in stop_words())} "
     typed, meant = [], []
     for wish in wishes:
         if not wish.text:
@@ -127,7 +128,7 @@ def _granted(wishes: Sequence[Wish], texts: Iterable[str], *, is_name: bool) -> 
         if _says(wish.text, words, joined):
             typed.append(wish.text)
             continue
-        other = next((w for way in wish.ways if way.words and (w := " ".join(way.words)) in joined), "")
+        other = next((w for way in wish.ways if way.words and (w := " ".join(way.words)) in meaning), "")
         if other:
             meant.append(f"'{other}' for '{wish.text}'")
     return typed, meant

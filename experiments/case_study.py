@@ -23,7 +23,7 @@ from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 from geohound.topics import TOPICS, Classifier
 
-HOU = "Hou, Chen & Wu 2016, section 5.3 and figure 10"
+HOU = "Hou, Chen & Wu 2016, ISPRS International Journal of Geo-Information, section 5.3 and figure 10"
 PUBLISHED = {"land cover services": 11_901, "found": 803, "seconds": 0.148, "relation": "contains"}
 WORDS, BRAZIL = "land cover 2010", BBox(-74, -34, -34, 6)
 ROUNDS = 9

@@ -1,8 +1,8 @@
 """Hou, Chen & Wu 2016, first experiment: the WMSs hidden in the scripts of eight applications, and what finding costs.
 
-Eight applications with as many services each as there, in two manners: as applications were written in 2015, and as they
-are written today. The pages and services stand on loopback; ours is a true crawl, of the other ways each distinct address
-is a test, and the truth says how it would end.
+Eight applications with as many services each as there, in two manners: as applications were written in 2015, and as
+they are written today. The pages and services stand on loopback; ours is a true crawl, of the other ways each distinct
+address is a test, and the truth says how it would end.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def draw(axes: Axes, found: dict[str, Any], what: str, title: str) -> None:
     axes.set_title(title)
     axes.margins(x=0.16)
     if what == "found":
-        axes.legend(loc="lower right", fontsize=8.4, bbox_to_anchor=(1.0, 0.3))
+        axes.legend(loc="upper right", fontsize=8.4)
 
 
 def table(found: dict[str, Any], args: argparse.Namespace) -> str:
@@ -165,7 +165,7 @@ def table(found: dict[str, Any], args: argparse.Namespace) -> str:
         f"Eight applications with 43 WMSs as in the paper's table 4, {AVAILABLE} of them available. As in 2015: the\n"
         "library under its own name, calls with the address in the call or in a variable. As today: a bundle without\n"
         "names, concatenation, templates, factories, other libraries. How many strings the general way tests\n"
-        f"depends on the libraries ({args.strings} like addresses in each here, which puts it where the paper has it).\n"
+        f"depends on the libraries; {args.strings} like addresses in each are a choice of this experiment.\n"
         "Geohound's figures are those of a crawl that confirmed each service.\n\n"
         + markdown(
             ["way", "2015: found", "tested", "today: found", "tested", "published: found", "tested"], rows

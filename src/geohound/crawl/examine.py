@@ -36,6 +36,7 @@ from .shelf import Shelf
 log = logging.getLogger(__name__)
 
 _FILES = frozenset({Via.SCRIPT, Via.CONFIG})
+_TOLD = frozenset({Place.SCRIPT, Place.RECIPE})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -172,7 +173,8 @@ class LocalExaminer:
         page = await self._tools.explore(document, lambda url: self._file(url, candidate, report))
         host = urls.host(candidate.url)
         report.body_mark = body_mark(host, document.body)
-        report.words_mark = words_mark(host, page.text)
+        told = [link.url for link in page.links if link.place in _TOLD]  # map pages may differ in these alone
+        report.words_mark = words_mark(host, page.text, told)
         reported = OnThisPage() if self._plan.counts_links else self._reported
         report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, reported)
         report.page = replace(

@@ -46,15 +46,15 @@ class Explorer:
     def __init__(self) -> None:
         self._known = HashSet()
 
-    async def explore(self, document: Document, fetch: Fetch) -> Page:
+    async def explore(self, document: Document, fetch: Fetch, is_told: html.Told | None = None) -> Page:
         """All that can be followed from this document; of a map page, with all that its files tell."""
         if not is_page(document):
-            return mine(document)
-        kind = document.response.content_type.lower()
-        source = charset.decode(document.body, kind)
+            return mine(document, is_told)
+        source = charset.decode(document.body, document.response.content_type.lower())
+        tag = robots_tag(document.response.headers)
         if not _is_app(source, document.url):
-            return mine(document)
-        page = html.read(source, document.url, robots_tag(document.response.headers), with_scripts=False)
+            return html.read(source, document.url, tag, is_told)
+        page = html.read(source, document.url, tag, is_told, with_scripts=False)
         if page.nofollow:
             return page
         if not self._is_new(page, source, document.url):

@@ -104,6 +104,7 @@ class FailureReason(StrEnum):
     OUT_OF_SCOPE = "out of scope"
     TOO_DEEP = "too deep"
     HOST_BUDGET = "host budget spent"
+    DOMAIN_BUDGET = "domain budget spent"
     PATTERN_BUDGET = "pattern budget spent"
     TRAP = "trap"
     MEDIA = "media or archive file"
@@ -226,5 +227,4 @@ class Page:
     services: int = 0
     links: tuple[Link, ...] = field(default=())
     nofollow: bool = False
-    noindex: bool = False
     script_files: tuple[str, ...] = field(default=())

@@ -164,7 +164,8 @@ class Source:
         if is_word and self._searched > _SEARCHED * len(self.data) + _LONG:  # so many questions pay for an index
             known = self._words.get(name, [])
             return known[bisect_left(known, begin) : bisect_left(known, end)][:_MAX_POSITIONS]
-        data, found, stop = self.data, [], min(end + len(name) - 1, len(self.data))
+        found: list[int] = []
+        data, stop = self.data, min(end + len(name) - 1, len(self.data))
         at = data.find(name, begin, stop)
         while at >= 0 and len(found) < _MAX_POSITIONS:
             after = at + len(name)

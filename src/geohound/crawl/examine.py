@@ -40,6 +40,7 @@ from .told import OnThisPage, Reported, Telling
 log = logging.getLogger(__name__)
 
 _FILES = frozenset({Via.SCRIPT, Via.CONFIG})
+_COMPUTED = frozenset({Place.SCRIPT, Place.RECIPE})
 MOST_TOLD = 256
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -195,7 +196,8 @@ class LocalExaminer:
         )
         host = urls.host(candidate.url)
         report.body_mark = body_mark(host, document.body)
-        report.words_mark = words_mark(host, page.text)
+        computed = [link.url for link in page.links if link.place in _COMPUTED]  # map pages may differ in these alone
+        report.words_mark = words_mark(host, page.text, computed)
         report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
         report.page = replace(
             page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=candidate.score,

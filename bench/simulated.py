@@ -26,7 +26,7 @@ from geohound.model.visit import Candidate, Link, Outcome, Page, Place, Response
 CACHE = Path(tempfile.gettempdir()) / "geohound-order-webs"
 VERSION = 3
 MAX_SAME_WORDS, MAX_DULL = 3, 8  # as the crawl treats pages that say the same again
-MAX_TRIES = 16  # candidates asked anew for one lease
+MAX_TRIES = 64  # candidates asked anew for one lease
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 _VIA = {Place.TEXT: Via.TEXT, Place.CODE: Via.TEXT, Place.FORM: Via.FORM, Place.SCRIPT: Via.SCRIPT}
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -24,7 +24,7 @@ from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, TASK_BITS, UNASKED, Visi
 
 MAX_URL_CHARS = 4096
 MAX_CLUE_CHARS = 300
-MAX_SECOND_THOUGHTS = 16  # URLs that a lease may put back because they are worth less by now
+MAX_SECOND_THOUGHTS = 64  # URLs that a lease may put back because they are worth less by now
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
 _RECENT_SOURCES = 2048
 _POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way

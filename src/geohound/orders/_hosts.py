@@ -36,7 +36,6 @@ class Record:
     entry: tuple[int, ...] = _NONE
     hope: float = -math.inf
     judged: bool = False
-    rate: float = 0.0  # as last worked out, 0 if out of date
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ class Hosts:
         record = self.record(host)
         hope = self.model.value(entry)
         if hope > record.hope:
-            record.hope, record.entry, record.rate = hope, entry, 0.0
+            record.hope, record.entry = hope, entry
 
     def bonus(self, host: str) -> float:
         """Log of the host's rate over that of hosts with services."""
@@ -90,29 +89,31 @@ class Hosts:
             return self._t.novelty
         return self._t.power * math.log(self._rate(record) / self._t.mean) + (0.0 if record.visits else self._t.novelty)
 
-    def rate(self, host: str) -> float:
-        """The rate of a host, worked out anew after each visit."""
+    def rate_if_any(self, host: str) -> float:
+        """Pages that will pay of those visited, should the host have services at all."""
         record = self._records.get(host)
-        if record is None:
-            return self._t.mean
-        if not record.rate:
-            record.rate = self._rate(record)
-        return record.rate
+        return self._t.mean if record is None else self._rate_if_any(record)
 
-    def _rate(self, record: Record) -> float:
-        """Pages that will pay of those visited: most hosts have no services at all, and each visit in vain tells so."""
-        shape, visits = self._t.shape, record.visits
+    def _rate_if_any(self, record: Record) -> float:
+        shape = self._t.shape
         start = shape / self._t.mean
         if record.proven:
             return (shape + record.paid) / (start + record.recent)
+        return shape / (start + record.visits)
+
+    def _rate(self, record: Record) -> float:
+        """Most hosts have no services at all, and each visit in vain tells so."""
+        rate = self._rate_if_any(record)
+        if record.proven:
+            return rate
+        start = self._t.shape / self._t.mean
         odds = math.exp(max(-5.0, min(3.0, self.model.value(record.entry) if record.entry else -_MEAN)))
-        odds *= (start / (start + visits)) ** shape
-        return odds / (1.0 + odds) * shape / (start + visits)
+        odds *= (start / (start + record.visits)) ** self._t.shape
+        return odds / (1.0 + odds) * rate
 
     def visited(self, host: str) -> None:
         record = self.record(host)
         record.visits += 1
-        record.rate = 0.0
         record.paid *= self._t.fade
         record.recent = record.recent * self._t.forget + 1.0
         if record.visits == self._t.verdict_after and not record.judged and record.entry:
@@ -124,7 +125,6 @@ class Hosts:
         record = self.record(host)
         is_first = not record.proven
         record.proven = True
-        record.rate = 0.0
         if record.entry and is_first:
             record.judged = True
             self.model.learn(record.entry, self.model.value(record.entry), 1.0, 3.0)

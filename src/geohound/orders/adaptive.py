@@ -115,7 +115,7 @@ class Adaptive(Plain):
         own, keys, host = self._keep(url, clue, page.depth + 1, page.url)
         if host != self._above and self._hosts.is_unknown(host):
             self._hosts.led_to(host, self._entry(host, clue, self._above, self._note))
-        return self._model.value(own) + self._page_value + self._groups_value(keys, host)
+        return self._model.value(own) + self._page_value + self._groups_value(keys)
 
     def _turn_to(self, page: Page) -> None:
         """What all links of a page share is worked out once."""
@@ -145,7 +145,7 @@ class Adaptive(Plain):
             )
             above = self._notes.get(candidate.found_on)
             note.slots = own if above is None else (*own, *self._inherited(above))
-            self._groups.visited(note.keys)
+            self._groups.visited(note.keys, self._hosts.rate_if_any(split(url)[0]))
         self._hosts.visited(split(url)[0])
         self._pending.append(note)
         if outcome.new_services:
@@ -199,13 +199,13 @@ class Adaptive(Plain):
 
     def _value(self, url: str, clue: str, depth: int, found_on: str) -> float:
         """The log-odds of a link: the weights of all its features, and how its groups did."""
-        own, keys, host = self._own.get(url) or self._keep(url, clue, depth, found_on)
-        total = self._model.value(own) + self._groups_value(keys, host)
+        own, keys, _ = self._own.get(url) or self._keep(url, clue, depth, found_on)
+        total = self._model.value(own) + self._groups_value(keys)
         note = self._notes.get(found_on)
         return total if note is None else total + self._model.value(self._inherited(note))
 
-    def _groups_value(self, keys: tuple[str, ...], host: str) -> float:
-        return math.log(self._groups.factor(keys, self._hosts.rate(host))) if self._t.groups else 0.0
+    def _groups_value(self, keys: tuple[str, ...]) -> float:
+        return math.log(self._groups.factor(keys)) if self._t.groups else 0.0
 
     def _keep(self, url: str, clue: str, depth: int, found_on: str) -> Own:
         """What is known of the link itself; words of anchors, folders and names of hosts come again and again."""
@@ -270,7 +270,7 @@ class Adaptive(Plain):
         if note is not None:
             parts.append(("the page it stands on", model.value(note.shared)))
         _, keys, _ = self._keep(candidate.url, candidate.clue, candidate.depth, candidate.found_on)
-        parts.append(("its neighbours", self._groups_value(keys, host)))
+        parts.append(("its neighbours", self._groups_value(keys)))
         parts.append(("its host", self.host_bonus(host)))
         return sorted(((n, w) for n, w in parts if w), key=lambda part: -abs(part[1]))
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import unescape
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from geohound.model import url as urls
 from geohound.model.visit import Link, Page, Place
 
-from . import js, markup, script, scripts, text
+from . import embedded, js, markup, script, scripts, text
 from .robots_tag import meta_robots
 
 MAX_LINKS = 6_000
@@ -25,7 +26,8 @@ MAX_RAW_TEXT = 4_000
 MAX_META_TAGS = 500
 MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
 _TAGS = (
-    "a", "area", "base", "form", "frame", "iframe", "input", "link", "meta", "pre", "script", "textarea", "title",
+    "a", "area", "base", "embed", "form", "frame", "iframe", "input", "link", "meta", "object", "pre", "script",
+    "textarea", "title",
 )  # fmt: skip
 _SELECTOR = ", ".join(_TAGS)
 _LINK_RELS = frozenset(
@@ -36,40 +38,36 @@ _PLACES = {
     "area": Place.AREA,
     "iframe": Place.FRAME,
     "frame": Place.FRAME,
+    "object": Place.FRAME,
+    "embed": Place.FRAME,
     "link": Place.META,
 }
 _SMALL = frozenset(
     (
-        "p",
-        "li",
-        "td",
-        "th",
-        "dd",
-        "dt",
-        "span",
-        "label",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "x-em",
-        "x-strong",
-        "x-b",
-        "x-i",
+        "p", "li", "td", "th", "dd", "dt", "span", "label", "h1", "h2", "h3", "h4", "h5", "h6",
+        "em", "strong", "b", "i", "x-em", "x-strong", "x-b", "x-i",  # the latter in long pages: see markup.tame
     )
-)
+)  # fmt: skip
 # Viewers take their configuration and services from data-config, data-url and the like.
 _DATA = re.compile(r"data-[\w-]{1,40}\s*=\s*[\"']([^\"'<>\s]{4,500})[\"']")
 _ELSEWHERE = re.compile(r"(?:javascript|mailto|data|tel):", re.IGNORECASE)
+Told = Callable[[str, str], bool]
 _REFRESH = re.compile(r"url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE)
 
 
-def read(source: str, url: str, tag: frozenset[str] = frozenset()) -> Page:
+def read(
+    source: str,
+    url: str,
+    tag: frozenset[str] = frozenset(),
+    is_told: Told | None = None,
+    *,
+    with_scripts: bool = True,
+) -> Page:
     """The page with all its links, relative ones still relative to `base` where it gives one.
 
-    `tag` are the rules for robots that came with the answer's headers.
+    `tag` are the rules for robots that came with the answer's headers. Links that `is_told` knows, by the folder they
+    are relative to and their letters, are left out; without `with_scripts`, the code in the page is left to somebody
+    else.
     """
     tree = LexborHTMLParser(markup.tame(source))
     nodes = _by_tag(tree)
@@ -77,11 +75,13 @@ def read(source: str, url: str, tag: frozenset[str] = frozenset()) -> Page:
     robots = _robots(nodes["meta"]) | tag
     base = _base(nodes["base"], url)
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
-    found = list(islice(_links(nodes, words), MAX_LINKS))
+    found = list(islice(_links(nodes, words, _Known(base, None if "nofollow" in robots else is_told)), MAX_LINKS))
     code = _code(nodes, words)
-    inline, files = _scripts(nodes["script"], base)
-    for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
-        inline += script.address(unescape(match[1]))
+    inline, files = _scripts(nodes["script"], base, with_scripts)
+    if "data-" in source:
+        for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
+            inline += script.address(unescape(match[1]))
+    found += embedded.links(source)
     visible = _leave_visible(tree)
     found += text.links(visible, Place.TEXT)
     return Page(
@@ -91,7 +91,6 @@ def read(source: str, url: str, tag: frozenset[str] = frozenset()) -> Page:
         language=_language(tree),
         links=tuple((found + code)[:MAX_LINKS]) + tuple(inline[:MAX_LINKS]),
         nofollow="nofollow" in robots,
-        noindex="noindex" in robots,
         script_files=tuple(files),
     )
 
@@ -104,9 +103,9 @@ def _by_tag(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
     return found
 
 
-def _links(nodes: Mapping[str, list[LexborNode]], words: _Words) -> Iterator[Link]:
+def _links(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known) -> Iterator[Link]:
     yield from _forms(nodes["form"])
-    yield from _anchors(nodes, words).values()
+    yield from _anchors(nodes, words, known).values()
     for node in nodes["meta"]:
         attributes = node.attributes
         if (attributes.get("http-equiv") or "").lower() == "refresh":
@@ -115,25 +114,56 @@ def _links(nodes: Mapping[str, list[LexborNode]], words: _Words) -> Iterator[Lin
                 yield Link(match[1], place=Place.META)
 
 
-def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words) -> dict[str, Link]:
+def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known) -> dict[str, Link]:
     """Each address once, with the first words that stand for it; one anchor that may be followed is enough."""
     found: dict[str, Link] = {}
+    passed: set[str] = {""}
     for tag, place in _PLACES.items():
         for node in nodes[tag]:
             attributes = node.attributes
+            address = _address(attributes)
+            if address in passed:
+                continue
             rel = (attributes.get("rel") or "").lower()
             if tag == "link" and not _LINK_RELS & set(rel.split()):
                 continue
-            address = (attributes.get("href") or attributes.get("src") or "").partition("#")[0]
-            known = found.get(address)
             nofollow = "nofollow" in rel
-            if not address or _ELSEWHERE.match(address) or (known and known.text and (nofollow or not known.nofollow)):
+            before = found.get(address)
+            if before is None:
+                if (":" in address and _ELSEWHERE.match(address)) or (not nofollow and known.has(address)):
+                    passed.add(address)
+                    continue
+            elif before.text and (nofollow or not before.nofollow):
                 continue
             said = words.of(node)[:300] or attributes.get("title") or attributes.get("alt") or ""
             found[address] = Link(address, said[:300], words.around(node)[:200], place, nofollow)
             if len(found) >= MAX_LINKS:
                 return found
     return found
+
+
+def _address(attributes: Mapping[str, str | None]) -> str:
+    said = attributes.get("href") or attributes.get("src") or attributes.get("data") or ""
+    return said.partition("#")[0]
+
+
+class _Known:
+    """The links that were told of other pages in the same letters."""
+
+    def __init__(self, base: str, is_told: Told | None) -> None:
+        self._is_told = is_told
+        self._origin = "/".join(base.split("/", 3)[:3])
+        self._folder = urls.folder(base)
+
+    def has(self, address: str) -> bool:
+        if self._is_told is None:
+            return False
+        match address[0]:
+            case "/":
+                return self._is_told(self._origin, address)
+            case "?":  # belongs to its page alone
+                return False
+        return self._is_told("" if "://" in address[:10] else self._folder, address)
 
 
 def _forms(nodes: list[LexborNode]) -> Iterator[Link]:
@@ -186,7 +216,7 @@ def _code(nodes: Mapping[str, list[LexborNode]], words: _Words) -> list[Link]:
     return found
 
 
-def _scripts(nodes: list[LexborNode], url: str) -> tuple[list[Link], list[str]]:
+def _scripts(nodes: list[LexborNode], url: str, with_code: bool) -> tuple[list[Link], list[str]]:
     inline: list[js.Script] = []
     files: list[str] = []
     for node in nodes[:MAX_SCRIPTS]:
@@ -194,7 +224,7 @@ def _scripts(nodes: list[LexborNode], url: str) -> tuple[list[Link], list[str]]:
         if source:
             if not script.is_library(source):
                 files.append(source)
-        elif (words := node.text()) and len(inline) < MAX_INLINE:
+        elif with_code and len(inline) < MAX_INLINE and (words := node.text()):
             is_module = (node.attributes.get("type") or "").lower() == "module"
             inline.append(js.Script(url, words, is_module, is_inline=True))
     return scripts.links(inline, url) if inline else [], files
@@ -202,7 +232,7 @@ def _scripts(nodes: list[LexborNode], url: str) -> tuple[list[Link], list[str]]:
 
 def _base(nodes: list[LexborNode], url: str) -> str:
     href = next(filter(None, (node.attributes.get("href") for node in nodes)), "")
-    return href if href.lower().startswith(("http://", "https://")) else url
+    return (urls.canonical(href, url) if href else None) or url
 
 
 def _robots(nodes: list[LexborNode]) -> frozenset[str]:

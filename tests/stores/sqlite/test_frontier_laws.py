@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from geohound.model.visit import Candidate, FailureReason, Settlement
 from geohound.stores.sqlite import Bounds, open_store
+from geohound.stores.sqlite.bounds import REACH
 
 DELAY_S = 2.0
 URLS = st.builds("http://{}.org/{}".format, st.sampled_from("abc"), st.integers(0, 30))
@@ -59,7 +60,8 @@ class FrontierLaws(RuleBasedStateMachine):
     def admit(self, candidates):
         new = {}
         for candidate in candidates:
-            if candidate.depth <= 2 and candidate.url not in self.admitted:
+            deepest = 2 + REACH if candidate.probe else 2
+            if candidate.depth <= deepest and candidate.url not in self.admitted:
                 new.setdefault(candidate.url, candidate)
         assert self.run(partial(self.frontier.admit, candidates)) == len(new)
         self.admitted |= new
@@ -83,8 +85,10 @@ class FrontierLaws(RuleBasedStateMachine):
         url = data.draw(st.sampled_from(sorted(self.leased)))
         reason = None if settlement is Settlement.DONE else FailureReason.RESET
         self.run(partial(self.frontier.settle, self.leased.pop(url), settlement, reason))
-        self.attempts[url] = self.attempts.get(url, 0) + 1
         self.last_asked[url.split("/")[2]] = self.clock.passed_s
+        if settlement is Settlement.POSTPONED:
+            return
+        self.attempts[url] = self.attempts.get(url, 0) + 1
         if settlement is not Settlement.RETRY or self.attempts[url] == 3:
             self.settled.add(url)
 

@@ -108,7 +108,7 @@ class Hosts:
             return rate
         start = self._t.shape / self._t.mean
         odds = math.exp(max(-5.0, min(3.0, self.model.value(record.entry) if record.entry else -_MEAN)))
-        odds *= (start / (start + record.visits)) ** self._t.shape
+        odds *= math.pow(start / (start + record.visits), self._t.shape)
         return odds / (1.0 + odds) * rate
 
     def visited(self, host: str) -> None:

@@ -25,7 +25,7 @@ from .shape import shape_key
 from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, TASK_BITS, UNASKED, VisitRecord, iterate_visits
 
 MAX_CLUE_CHARS = 300
-MAX_SECOND_THOUGHTS = 16  # URLs that a lease may put back because they are worth less by now
+MAX_SECOND_THOUGHTS = 64  # URLs that a lease may put back because they are worth less by now
 MAX_PAUSE_S = 3600.0
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
 _RECENT_SOURCES = 2048

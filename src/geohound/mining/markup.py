@@ -25,8 +25,8 @@ _ATTRIBUTE_SOURCE = (
 )
 _ATTRIBUTE = re.compile(_ATTRIBUTE_SOURCE)
 _MANY_ATTRIBUTES = re.compile(rf"<[a-zA-Z]{_NAMED}*+(?:[ \t\n\f\r/]*+{_ATTRIBUTE_SOURCE}){{{MAX_ATTRIBUTES + 1}}}")
-# Tags within tags make that search go over the same letters again and again: such a page is cut tag by tag at once.
-_CROWDED = re.compile(r"(?:<[^<>]*+){25}")
+# Many tags within one make that search go over the same letters again and again: such a page is cut at once.
+_LONG_PIECE, _CROWD = 400, 25
 # Formatting that is left open is opened anew by the parser in every paragraph, and wrongly nested it is sorted out by
 # copying: 5,000 tags take seconds and a gigabyte. Under a name of its own an element is just an element.
 _FORMATTING_NAMES = (
@@ -116,7 +116,9 @@ def tame(source: str) -> str:
 
 
 def _may_have_many_attributes(source: str) -> bool:
-    return bool(_CROWDED.search(source) or _MANY_ATTRIBUTES.search(source))
+    if any(len(piece) > _LONG_PIECE and piece.count("<") > _CROWD for piece in source.split(">")):
+        return True
+    return bool(_MANY_ATTRIBUTES.search(source))
 
 
 def _may_nest_deep(source: str) -> bool:

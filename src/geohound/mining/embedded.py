@@ -17,17 +17,14 @@ MAX_ATTRIBUTES = 20_000
 MAX_FOUND = 1_000
 MAX_ADDRESS = 2_000
 # Asked first, one by one at the speed of memory: most pages show no map at all.
-_SHOWN_WORDS = ("request=", "wms", "mapserv", "/rest/services")
-_DATA_WORDS = (
-    "service=", "wmts", "wfs", "wcs", "wps", "/ows", "/csw", "/sos", "/collections", "%7bz", "{z", "stac", "thredds",
-    "ogcapi",
-)  # fmt: skip
+_SHOWN = ("getmap", "service=w", "mapserv", "/rest/services/")
 _HINT = re.compile(
     r"w(?:ms|fs|cs|mts|ps)|/ows|/csw|/sos|getmap|service=|mapserv|/rest/services|/collections|%7bz|\{z|stac|thredds|ogcapi",
     re.IGNORECASE,
 )
 # Formatting is renamed, scripts are read by others, and what is commented out does not count.
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<script\b.*?(?:</script|\Z)", re.IGNORECASE | re.DOTALL)
+_DATA = re.compile(r"data-[\w-]{1,60}\s{0,9}=\s{0,9}(?:\"[^\"]{4,40000}\"|'[^']{4,40000}'|[^\s\"'>]{4,2000})")
 _VALUE = re.compile(r"=\s{0,9}(?:\"([^\"]{4,40000})\"|'([^']{4,40000})'|([^\s\"'>]{4,2000}))")
 _NAME = re.compile(r"[\s\"'](src|srcset|data|poster|style|background|data-[\w-]{1,60})\s{0,9}\Z")
 _NAMES = ("src", "srcset", "data", "poster", "style", "background")
@@ -40,8 +37,8 @@ def links(source: str) -> list[Link]:
     """Addresses of services in the attributes and styles of a page, each once."""
     source = source[:MAX_CHARS]
     lowered = source.lower()
-    words = _SHOWN_WORDS + _DATA_WORDS if " data-" in lowered else _SHOWN_WORDS
-    if not any(word in lowered for word in words):
+    is_shown = any(word in lowered for word in _SHOWN)
+    if not is_shown and not ("data-" in lowered and any(_HINT.search(match[0]) for match in _DATA.finditer(source))):
         return []
     seen = _HIDDEN.sub(" ", source)
     return list({link.url: link for link in islice(_all(seen), MAX_FOUND)}.values())

@@ -116,7 +116,8 @@ def tame(source: str) -> str:
 
 
 def _may_have_many_attributes(source: str) -> bool:
-    if any(len(piece) > _LONG_PIECE and piece.count("<") > _CROWD for piece in source.split(">")):
+    long = [piece for piece in source.split(">") if len(piece) > _LONG_PIECE]
+    if any(piece.count("<") > _CROWD for piece in long):
         return True
     return bool(_MANY_ATTRIBUTES.search(source))
 

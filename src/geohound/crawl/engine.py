@@ -40,6 +40,7 @@ _VIA = {
     Place.CONFIG: Via.CONFIG,
     Place.JSON: Via.CONFIG,
     Place.SITEMAP: Via.SITEMAP,
+    Place.BROWSER: Via.BROWSER,
 }
 
 

@@ -53,6 +53,8 @@ class Tools:
     is_complete: Callable[[Service], bool]  # is all of it in the catalogue?
     made: Callable[[], list[RequestRecord]] = list  # the requests made since it was last asked
     forget_troubles: Callable[[], None] = lambda: None  # of robots.txt that could not be had
+    browse: Callable[[Document, Page, Fetcher], Awaitable[list[Link]]] | None = None  # what running a page adds
+    close: Callable[[], Awaitable[None]] | None = None  # what else is open beside the fetcher
     reading: Callable[[Candidate | None], None] = _nothing  # told what is being read, for whoever guards this process
 
 
@@ -87,6 +89,8 @@ class LocalExaminer:
         self._tools.forget_troubles()
 
     async def close(self) -> None:
+        if self._tools.close is not None:
+            await self._tools.close()
         await self._tools.fetcher.close()
 
     async def _visit(self, candidate: Candidate, report: Report) -> None:
@@ -118,6 +122,7 @@ class LocalExaminer:
             self._mine(document, candidate, report)
         self._tools.reading(None)
         if report.objection is None:
+            await self._browse(document, candidate, report)
             await self._add_sitemaps(candidate, report)
 
     async def _test(self, candidate: Candidate, report: Report) -> None:
@@ -164,6 +169,16 @@ class LocalExaminer:
             page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=candidate.score,
             services=len(report.services),
         )  # fmt: skip
+
+    async def _browse(self, document: Document, candidate: Candidate, report: Report) -> None:
+        """Run the page where reading it is not enough, and follow what that shows."""
+        if self._tools.browse is None or report.page is None:
+            return
+        read = replace(report.page, links=tuple(report.found))
+        shown = await self._tools.browse(document, read, _Counting(self._tools.fetcher, report))
+        reported = OnThisPage() if self._plan.counts_links else self._reported
+        page = Page(document.url, links=tuple(shown))
+        report.found += follow(page, candidate.depth + 1, self._plan.fence, report.drops, reported)
 
     async def _add_sitemaps(self, candidate: Candidate, report: Report) -> None:
         """The sitemaps that the host's robots.txt names, once for each host."""

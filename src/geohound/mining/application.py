@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from geohound.model import url as urls
 
-from . import hou2016, js, markup, recipes, script
+from . import hou2016, js, markup, recipes, script, unsure
 from .js.model import Budget, Endpoint, Findings, Script
 
 MAX_FILES = 80  # fetched for one page
@@ -45,6 +45,9 @@ class Mined:
     requests: int = 0
     unknown: tuple[str, ...] = ()
     trouble: str = ""
+    is_page: bool = True
+    unsure: str = ""  # why the page should be run
+    browsed: str = ""  # what running it came to, where it was run
 
 
 @dataclass(slots=True)
@@ -87,7 +90,7 @@ async def mine(url: str, fetch: Fetch, rules: str = "static") -> Mined:
         return Mined(url, trouble="the page could not be read")
     if not _is_page(page):
         findings = js.analyse(page.url, (Script(page.url, page.text),), Budget())
-        return _told(url, findings.endpoints, findings, requests=1)
+        return replace(_told(url, findings.endpoints, findings, requests=1), is_page=False)
     if rules == "hou2016":
         return await _by_published_rules(page, fetch)
     return await _by_reading(page, fetch)
@@ -123,7 +126,8 @@ async def _by_reading(page: Fetched, fetch: Fetch) -> Mined:
         if len(app.scripts) == known:
             break
     findings = replace(findings, scripts_skipped=findings.scripts_skipped + skipped)
-    return _told(page.url, [*listed, *_by_documents(app), *findings.endpoints], findings, app.requests)
+    told = _told(page.url, [*listed, *_by_documents(app), *findings.endpoints], findings, app.requests)
+    return replace(told, unsure=unsure.reason(findings, page.text, has_services=bool(told.endpoints)))
 
 
 async def _by_recipes(app: _App) -> list[Endpoint]:

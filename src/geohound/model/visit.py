@@ -44,6 +44,7 @@ class Place(StrEnum):
     HEADER = "header"
     META = "meta"
     SITEMAP = "sitemap"
+    BROWSER = "browser"  # nowhere in it: the running page asked for it
 
 
 class Link(NamedTuple):

@@ -1,0 +1,170 @@
+"""Pages run in a real browser where the settings say so, for a person who asks about one page and for a crawl."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from geohound.browsing import BrowserError, BrowserPool, Budget, check
+from geohound.document import Document
+from geohound.mining import charset, js, observed, unsure
+from geohound.mining.application import Fetch
+from geohound.model.browsed import Seen
+from geohound.model.clue import looks_like_service
+from geohound.model.contracts import Fetcher
+from geohound.model.visit import Failure, FailureReason, Link, Page, Response, Validators, Visit
+from geohound.settings import Settings, SettingsError
+
+log = logging.getLogger(__name__)
+
+MODES = ("never", "auto", "always")
+MAX_KEPT_BYTES = 60_000_000
+
+
+@dataclass(slots=True)
+class Once:
+    """A fetcher that asks for each address of one page once, be it for reading or for running the page."""
+
+    inner: Fetcher
+    visits: dict[str, Visit] = field(default_factory=dict)
+    room: int = MAX_KEPT_BYTES
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        accept: str = "*/*",
+        max_bytes: int | None = None,
+        leave_site: bool = True,
+        known: Validators | None = None,
+    ) -> Visit:
+        had = self.visits.get(url)
+        if had is None:
+            had = await self.inner.fetch(url, accept=accept, max_bytes=max_bytes, leave_site=leave_site, known=known)
+            self.keep(url, had)
+        return had
+
+    def keep(self, url: str, visit: Visit) -> None:
+        size = len(visit.body) if isinstance(visit, Response) else 0
+        if size <= self.room:
+            self.room -= size
+            self.visits[url] = visit
+            if isinstance(visit, Response):
+                self.visits.setdefault(visit.final_url, visit)
+
+    async def close(self) -> None:
+        """The inner fetcher belongs to somebody else."""
+
+    def texts(self, urls: tuple[str, ...], without: frozenset[str]) -> Mapping[str, str]:
+        """The files that were had under these addresses, but for those that were there before."""
+        had = ((url, self.visits.get(url)) for url in urls if url not in without)
+        return {u: charset.decode(v.body, v.content_type, 5_000_000) for u, v in had if isinstance(v, Response)}
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """A fetcher over files that were saved: what is not among them is not there."""
+
+    get: Fetch
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        accept: str = "*/*",
+        max_bytes: int | None = None,
+        leave_site: bool = True,
+        known: Validators | None = None,
+    ) -> Visit:
+        del accept, max_bytes, leave_site, known
+        found = await self.get(url)
+        now = datetime.now(UTC)
+        if found is None:
+            return Failure(url, FailureReason.HTTP_ERROR, "no such file", now)
+        kind = {"content-type": f"{found.content_type or _guess(found.text)}; charset=utf-8"}
+        return Response(url, url, 200, kind, found.text.encode("utf-8", "replace"), now)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def _guess(text: str) -> str:
+    match text.lstrip("\ufeff \t\r\n")[:1]:
+        case "{" | "[":
+            return "application/json"
+        case "<":
+            return "text/xml"
+    return "text/plain"
+
+
+class Browsing:
+    """The browser with the rule by which pages are run in it."""
+
+    def __init__(self, settings: Settings, processes: int = 1) -> None:
+        self.mode = settings.browser
+        self._words = settings.query_forms
+        budget = Budget(
+            time_s=settings.browser_time_s,
+            requests=settings.browser_requests,
+            bytes=settings.browser_bytes,
+            memory_bytes=settings.browser_memory_bytes,
+            events=settings.browser_events,
+        )
+        self._pool = BrowserPool(
+            settings.browser_path, max(1, settings.browser_pages // processes), budget, settings.user_agent
+        )
+        self._is_broken = False
+
+    async def run(self, url: str, fetcher: Fetcher) -> Seen:
+        """Run one page; a browser that cannot be started is complained about once."""
+        if self._is_broken:
+            return Seen(url, trouble="there is no browser")
+        try:
+            return await self._pool.run(url, fetcher, self._words)
+        except BrowserError as error:
+            self._is_broken = True
+            log.warning("%s Pages are read without being run.", error)
+            return Seen(url, trouble=str(error))
+
+    async def look(self, document: Document, page: Page, fetcher: Fetcher) -> list[Link]:
+        """What running a page of a crawl adds to what reading it told; nothing where that need not be."""
+        if not document.is_html or page.nofollow or (self.mode == "auto" and not _is_unsure(document, page)):
+            return []
+        once = Once(fetcher)
+        once.keep(document.response.url, document.response)
+        before = frozenset(once.visits)
+        seen = await self.run(document.url, once)
+        return observed.links(seen, once.texts(seen.files, before))
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+
+def _is_unsure(document: Document, page: Page) -> bool:
+    source = charset.decode(document.body, document.response.content_type)
+    has_services = any(looks_like_service(link.url) for link in page.links)
+    inline = [js.Script(document.url, source)]
+    findings = js.analyse(document.url, inline, js.Budget(steps=150_000, seconds=2.0), whole_page=False)
+    return bool(unsure.reason(findings, source, has_services=has_services))
+
+
+def find_browser(path: str = "") -> tuple[str, str]:
+    """Where the browser is, or what to do to have one."""
+    try:
+        return check(path), ""
+    except BrowserError as error:
+        return "", str(error)
+
+
+def browsing(settings: Settings, processes: int = 1) -> Browsing | None:
+    """The browser, where the settings want one; SettingsError says what is missing."""
+    if settings.browser not in MODES:
+        raise SettingsError(f"The setting browser must be never, auto or always, not {settings.browser!r}.")
+    if settings.browser == "never":
+        return None
+    _, missing = find_browser(settings.browser_path)
+    if missing:
+        raise SettingsError(missing)
+    return Browsing(settings, processes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .budget import Budget
-from .chromium import BrowserError, can_sandbox, check
+from .chromium import BrowserError, check
 from .pool import BrowserPool
 
-__all__ = ["BrowserError", "BrowserPool", "Budget", "can_sandbox", "check"]
+__all__ = ["BrowserError", "BrowserPool", "Budget", "check"]

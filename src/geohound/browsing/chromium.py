@@ -102,8 +102,6 @@ class Chromium:
         source = Path(__file__).with_name("hooks.js").read_text("utf-8").partition("\n")[2]
         self._hooks = f"({source.strip()})({json.dumps(self.name)})"
         heap_mb = max(64, self._memory_bytes // 1_000_000)
-        if not can_sandbox():
-            log.warning("Chromium runs without its sandbox, since it was started by root; another user is safer.")
         try:
             async with asyncio.timeout(LAUNCH_S):
                 self._playwright = await async_playwright().start()

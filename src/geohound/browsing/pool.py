@@ -12,7 +12,7 @@ from geohound.model.browsed import Seen
 from geohound.model.contracts import Fetcher
 
 from .budget import Budget
-from .chromium import BrowserError, Chromium, check
+from .chromium import BrowserError, Chromium, can_sandbox, check
 from .traffic import Traffic
 from .visit import PageVisit
 
@@ -30,6 +30,8 @@ class BrowserPool:
 
     def __init__(self, path: str = "", pages: int = 2, budget: Budget | None = None, user_agent: str = "") -> None:
         self._path = check(path)
+        if not can_sandbox():
+            log.warning("Pages are run without Chromium's sandbox, which it refuses to root; another user is safer.")
         self._budget = budget or Budget()
         self._user_agent = user_agent or "Geohound"
         self._slots = asyncio.Semaphore(max(1, pages))

@@ -110,7 +110,7 @@ class PageVisit:
         self._session = await context.new_cdp_session(page)
         loading = asyncio.ensure_future(page.goto(url, wait_until="domcontentloaded", timeout=0))
         try:
-            await traffic.settle(self._budget.patience_s, self._left_s(0.6), loading)
+            await traffic.settle(self._budget.patience_s / 2, self._left_s(0.6), loading)
             await traffic.settle(LOAD_QUIET_S, self._left_s(0.5))
         finally:
             loading.cancel()

@@ -39,10 +39,12 @@ class Job:
 
     def start(self) -> subprocess.Popen[bytes]:
         pinned = ["taskset", "-c", self.cores, *self.command] if self.cores else list(self.command)
+        env = {**os.environ, **self.env}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # nobody's crawler compiles itself anew each time
         with self.output.open("wb") as out:
             return subprocess.Popen(
-                pinned, env={**os.environ, **self.env}, cwd=self.cwd, stdout=out, stderr=out, start_new_session=True
-            )
+                pinned, env=env, cwd=self.cwd, stdout=out, stderr=out, start_new_session=True
+            )  # fmt: skip
 
 
 def run(job: Job, max_s: float = 900.0, enough: Callable[[], bool] | None = None) -> Cost:

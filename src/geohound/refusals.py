@@ -31,10 +31,14 @@ _BOT_TITLE = re.compile(
 )
 # Looked for one by one in the bytes in lower case: a tenth of the time that one expression of all of them takes.
 _BOT_WORDS = (
-    b"cf-browser-verification", b"cf_chl_", b"challenge-platform", b"g-recaptcha", b"h-captcha", b"_incapsula_",
-    b"captcha-delivery", b"px-captcha", b"awswafintegration", b"geo.captcha", b"request unsuccessful. incapsula",
+    b"captcha", b"incapsula", b"cf_chl_", b"cf-browser-verification", b"challenge-platform", b"awswafintegration",
     b"are you a robot", b"verify you are human",
 )  # fmt: skip
+# These two stand in harmless texts too; then what is around them decides.
+_BOT_MORE = {
+    b"captcha": (b"g-recaptcha", b"h-captcha", b"captcha-delivery", b"px-captcha", b"geo.captcha"),
+    b"incapsula": (b"_incapsula_", b"request unsuccessful. incapsula"),
+}
 _BOT_HEADERS = {"cf-mitigated": "challenge", "x-amzn-waf-action": "", "x-datadome": "", "x-sucuri-block": ""}
 _TITLE = re.compile(r"<title[^>]{0,300}+>(.{0,200}?)</title", re.IGNORECASE | re.DOTALL)
 
@@ -110,7 +114,12 @@ def _find_challenge(page: bytes) -> str:
     title = _BOT_TITLE.search(page)
     if title:
         return " ".join(title[0].decode("ascii", "replace").removeprefix("<title>").split())
-    return next((words.decode() for words in _BOT_WORDS if words in page), "")
+    for words in _BOT_WORDS:
+        if words in page:
+            said = next((more for more in _BOT_MORE.get(words, (words,)) if more in page), b"")
+            if said:
+                return said.decode()
+    return ""
 
 
 def _read_exception(document: Document) -> Refusal:

@@ -18,6 +18,7 @@ from geohound.crawl.plan import Parts, Plan
 from geohound.document import Document
 from geohound.geoweb import Request, ServiceSpec, services
 from geohound.mining import mine
+from geohound.model.contracts import Follows
 from geohound.model.service import Refusal, Service
 from geohound.model.visit import Candidate, Failure, FailureReason, Response, Visit
 from geohound.net.clock import SystemClock
@@ -55,9 +56,11 @@ class SmallWeb:
     def __init__(self, pages: dict[str, Answer]) -> None:
         self.pages = pages
         self.asked: list[str] = []
+        self.follows: list[Follows | None] = []
 
-    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, leave_site=True, known=None) -> Visit:
+    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None) -> Visit:
         self.asked.append(url)
+        self.follows.append(follows)
         await asyncio.sleep(0)
         answer = self.pages.get(url) or self.pages.get(url.partition("?")[0])
         if answer is None and any(page.split("/")[2] == url.split("/")[2] for page in self.pages):
@@ -272,3 +275,14 @@ def test_an_order_that_counts_links_visits_the_page_that_most_pages_link_to_firs
     asked = [url.rpartition("/")[2] for url in web.asked]
     assert asked == ["", "1", "popular", "2", "3", "old"]
     store.close()
+
+
+def test_redirects_are_followed_within_a_site_but_not_to_a_page_that_was_read(tmp_path: Path) -> None:
+    web = SmallWeb({"http://a.test/": html("<a href=/maps>Maps</a>"), "http://a.test/maps": html("maps")})
+    run(tmp_path, web)
+    assert web.asked == ["http://a.test/", "http://a.test/maps"]
+    follows = web.follows[0]
+    assert follows is not None
+    assert follows("http://a.test/old", "http://www.a.test/new")
+    assert not follows("http://a.test/old", "http://a.test/maps")
+    assert not follows("http://a.test/old", "http://b.test/new")

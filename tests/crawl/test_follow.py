@@ -42,6 +42,27 @@ def test_what_was_told_before_is_not_told_again_but_for_another_depth() -> None:
     assert [x.url for x in follow(links, 2, Fence(), drops, reported)] == ["http://www.a.test/a"]
 
 
+def test_what_one_page_asks_not_to_follow_another_may_offer() -> None:
+    reported, drops = Reported(), Counter[FailureReason]()
+    for shy in (page(Link("/a", nofollow=True)), page(Link("/a"), nofollow=True)):
+        assert follow(shy, 3, Fence(), drops, reported) == []
+    assert [x.url for x in follow(page(Link("/a")), 3, Fence(), drops, reported)] == ["http://www.a.test/a"]
+
+
+def test_links_in_the_letters_of_a_neighbour_are_known_but_for_another_place_or_depth() -> None:
+    reported = Reported(most_spelled=3)
+    is_told = reported.spelled(1)
+    assert is_told is not None
+    assert not is_told("http://a.test/x/", "b.html")
+    assert is_told("http://a.test/x/", "b.html")
+    assert not is_told("http://a.test/y/", "b.html")
+    deeper = reported.spelled(2)
+    assert deeper is not None
+    assert not deeper("http://a.test/x/", "b.html")
+    assert not is_told("http://a.test/", "/new")  # the fourth: older ones are kept for one more round
+    assert is_told("http://a.test/x/", "b.html")
+
+
 def test_an_address_is_proposed_once_however_it_is_spelled() -> None:
     found, _ = proposed(page(Link("http://B.test:80/a"), Link("http://b.test/a#top"), Link("http://b.test/./a")))
     assert [c.url for c in found] == ["http://b.test/a"]
@@ -79,3 +100,10 @@ def test_a_fence_keeps_the_crawl_on_its_host_or_domain() -> None:
     assert len(found) == 2
     assert drops[FailureReason.OUT_OF_SCOPE] == 1
     assert len(proposed(links, Fence.around(Scope.ANY, seeds))[0]) == 3
+
+
+def test_a_host_and_its_www_are_one_for_a_fence() -> None:
+    links = page(Link("http://a.test/1"), Link("https://www.a.test/2"), Link("http://maps.a.test/3"))
+    for seed in ("http://a.test/", "http://www.a.test/"):
+        found, _ = proposed(links, Fence.around(Scope.HOST, [seed]))
+        assert [link.url for link in found] == ["http://a.test/1", "https://www.a.test/2"]

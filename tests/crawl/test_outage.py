@@ -41,3 +41,15 @@ def test_whoever_answered_last_is_the_witness() -> None:
     doubt = Doubt()
     assert not doubt.arises(Candidate("http://a.test/x"), Report(200))
     assert doubt.witness == "http://a.test/x"
+
+
+def test_a_host_that_fails_again_while_others_answer_has_failed_by_itself() -> None:
+    doubt = Doubt("http://w.test/")
+    assert doubt.arises(*failed("http://a.test/"))
+    doubt.suspect()
+    doubt.release()
+    assert not doubt.arises(*failed("http://a.test/"))
+    assert not doubt.arises(*failed("http://a.test/other"))
+    assert doubt.arises(*failed("http://b.test/"))
+    doubt.forgive()  # the network was lost in between
+    assert doubt.arises(*failed("http://a.test/"))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound.document import Document
-from geohound.mining import charset, mine, script, text
+from geohound.mining import charset, html, mine, script, text
 from geohound.model.visit import Page, Place, Response
 
 
@@ -164,3 +164,38 @@ def test_hostile_markup_costs_little() -> None:
 def test_a_comment_that_never_ends_costs_one_pass() -> None:
     mined("<script>" + "/* " * 600_000)
     mined("<script>" + "'/* " * 400_000)
+
+
+def test_links_that_were_told_of_other_pages_are_left_out_but_for_those_of_this_page_alone() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def is_told(place: str, address: str) -> bool:
+        asked.append((place, address))
+        return address in ("b.html", "/c", "http://d.test/")
+
+    source = (
+        '<a href="b.html">1</a><a href="/c">2</a><a href="http://d.test/">3</a><a href="?e=1">4</a><a href="f">5</a>'
+    )
+    page = html.read(source, "http://a.test/x/y.html", is_told=is_told)
+    assert [link.url for link in page.links] == ["?e=1", "f"]
+    here = "http://a.test/x/"
+    assert asked == [(here, "b.html"), ("http://a.test", "/c"), ("", "http://d.test/"), (here, "f")]
+
+
+def test_a_page_that_is_not_to_be_followed_leaves_its_links_to_others() -> None:
+    source = '<meta name=robots content=nofollow><a href="b">1</a>'
+    assert [link.url for link in html.read(source, "http://a.test/", is_told=lambda *_: True).links] == ["b"]
+
+
+def test_an_anchor_that_is_not_to_be_followed_leaves_its_address_to_others() -> None:
+    page = html.read('<a rel=nofollow href="b">1</a>', "http://a.test/", is_told=lambda *_: True)
+    assert [(link.url, link.nofollow) for link in page.links] == [("b", True)]
+
+
+def test_names_of_namespaces_schemas_and_doctypes_are_no_addresses() -> None:
+    source = (
+        '<!DOCTYPE a SYSTEM "http://s.test/a.dtd" [<!ENTITY b "c">]>'
+        '<a xmlns="http://n.test/1" xmlns:b=\'http://n.test/2\' b:schemaLocation="http://n.test/1 http://n.test/1.xsd"'
+        ' href="http://x.test/y">See http://z.test/wms</a>'
+    )
+    assert [link.url for link in text.links(source, Place.XML)] == ["http://x.test/y", "http://z.test/wms"]

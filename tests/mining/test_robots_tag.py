@@ -73,12 +73,11 @@ def page(body: bytes, **headers: str):
     return mine(Document(answer))
 
 
-def test_header_and_meta_tags_add_up():
-    body = b"<html><meta name=robots content=noindex><a href=x>x</a></html>"
-    mined = page(body, content_type="text/html", x_robots_tag="geohound: nofollow")
-    assert (mined.noindex, mined.nofollow) == (True, True)
-    mined = page(body, content_type="text/html", x_robots_tag="otherbot: nofollow")
-    assert (mined.noindex, mined.nofollow) == (True, False)
+@pytest.mark.parametrize("meta", ["noindex", "nofollow"])
+def test_a_page_is_followed_only_where_header_and_meta_tags_agree(meta):
+    body = b"<html><meta name=robots content=%s><a href=x>x</a></html>" % meta.encode()
+    assert page(body, content_type="text/html", x_robots_tag="geohound: nofollow").nofollow
+    assert page(body, content_type="text/html", x_robots_tag="otherbot: nofollow").nofollow == (meta == "nofollow")
 
 
 @pytest.mark.parametrize(

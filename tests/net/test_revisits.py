@@ -7,8 +7,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from geohound.model import url as urls
 from geohound.model.visit import FailureReason, Response, Validators
 from geohound.net.fetcher import Manners
+
+
+def same_site(url, target):
+    return urls.site(url) == urls.site(target)
+
 
 DATE = "Tue, 05 May 2026 10:00:00 GMT"
 
@@ -102,7 +108,7 @@ def test_who_stays_gets_a_redirect_to_another_site_as_the_answer(web, start, loc
     answers = {"/": web.http(b"moved", f"Location: {location}", status="301 Moved"), "/x": web.http(b"x")}
 
     async def work(fetcher):
-        return await fetcher.fetch(start, leave_site=False)
+        return await fetcher.fetch(start, follows=same_site)
 
     visit, server = run(web, answers, work)
     assert isinstance(visit, Response)
@@ -119,7 +125,7 @@ def test_who_stays_still_follows_redirects_within_the_site(web):
     }
 
     async def work(fetcher):
-        return await fetcher.fetch("http://a.test/", leave_site=False), await fetcher.fetch("http://a.test/")
+        return await fetcher.fetch("http://a.test/", follows=same_site), await fetcher.fetch("http://a.test/")
 
     (staying, leaving), server = run(web, answers, work)
     assert staying.chain == ("http://a.test/", "http://www.a.test/2")
@@ -132,7 +138,7 @@ def test_who_stays_still_follows_redirects_within_the_site(web):
 @pytest.mark.parametrize("location", ["ftp://b.test/", "http://u@b.test/", "javascript:alert(1)"])
 def test_a_redirect_to_no_web_address_is_a_bad_url_for_those_who_stay_too(web, location):
     async def work(fetcher):
-        return await fetcher.fetch("http://a.test/", leave_site=False)
+        return await fetcher.fetch("http://a.test/", follows=same_site)
 
     visit, _ = run(web, {"/": web.http(b"", f"Location: {location}", status="302 F")}, work)
     assert visit.reason is FailureReason.BAD_URL
@@ -146,6 +152,6 @@ def test_robots_txt_is_read_where_it_was_moved_to_even_by_those_who_stay(web):
 
     async def go():
         async with web.serving(answers) as server, web.fetching(server, manners=Manners()) as fetcher:
-            return await fetcher.fetch("http://a.test/", leave_site=False)
+            return await fetcher.fetch("http://a.test/", follows=same_site)
 
     assert asyncio.run(go()).reason is FailureReason.ROBOTS

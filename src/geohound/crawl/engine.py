@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 GRACE_S = 5.0  # for what is in flight when a crawl is stopped
 OUTAGE_CHECK_S = 15.0
+SECOND_LOOK_S = 2.0
 MANY_LAYERS = 50  # from here on a service is written beside the loop
 PROBE_BONUS = 1000.0  # an address that says of itself that it is a service goes before every page
 _VIA = {
@@ -208,6 +209,7 @@ class Crawl:
         if not self.progress.is_cut_off:
             log.warning("No host answers, not even %s: the network seems lost. Waiting for it.", origin)
         self.progress.is_cut_off = True
+        self._doubt.forgive()
         again_at = self.parts.clock.monotonic() + OUTAGE_CHECK_S
         for candidate, _ in self._doubt.release():
             self.parts.frontier.settle(candidate, Settlement.POSTPONED, None, again_at)
@@ -215,9 +217,10 @@ class Crawl:
             await self.parts.clock.sleep(0.2)
 
     async def _try_again(self) -> None:
-        """The network is there: what failed may have failed while it was not, and gets another try of its few."""
+        """The network is there: what failed may have failed while it was not, and is soon tried once more."""
         await self.parts.examiner.refresh()
-        retry_at = self.parts.clock.monotonic() + self.plan.retry_after_s
+        retry_at = self.parts.clock.monotonic() + min(SECOND_LOOK_S, self.plan.retry_after_s)
+        self._doubt.suspect()
         for candidate, report in self._doubt.release():
             reason = report.failure.reason if report.failure else None
             self._settle(Outcome(candidate, reason=reason), Settlement.RETRY, report, retry_at)
@@ -277,7 +280,7 @@ class Crawl:
         self._admit([_listed(u, candidate, (endpoint, report.listed_as), via) for u in listed])
 
     def _redirected(self, candidate: Candidate, report: Report) -> None:
-        """Another site is meant. The first redirect is free, further ones cost depth: chains must end."""
+        """Another page is meant. The first redirect is free, further ones cost depth: chains must end."""
         depth = candidate.depth + (candidate.via is Via.REDIRECT)
         probe = candidate.probe or looks_like_service(report.redirect)
         score = candidate.score if candidate.probe or not probe else candidate.score + PROBE_BONUS

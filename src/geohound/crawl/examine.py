@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from geohound import probe
 from geohound.document import Document
 from geohound.model import url as urls
-from geohound.model.contracts import Fetcher, Harvester, Kind
+from geohound.model.compact import HashSet
+from geohound.model.contracts import Fetcher, Follows, Harvester, Kind
 from geohound.model.service import Service, Verdict
 from geohound.model.visit import (
     Candidate,
@@ -47,7 +48,7 @@ class Tools:
     fetcher: Fetcher
     kinds: Mapping[str, Kind]
     harvesters: Mapping[str, Harvester]
-    mine: Callable[[Document], Page]
+    mine: Callable[[Document, Callable[[str, str], bool] | None], Page]  # but for links told before
     sitemaps: Callable[[str], Awaitable[Sequence[str]]]
     next_at: Callable[[str], float]  # when a host may be asked again, on the monotonic clock
     is_complete: Callable[[Service], bool]  # is all of it in the catalogue?
@@ -66,6 +67,7 @@ class LocalExaminer:
         self._tools = tools
         self._reported = Reported()
         self._sitemaps_asked: set[str] = set()
+        self._visited = HashSet()
 
     async def examine(self, candidate: Candidate) -> Report:
         """A bug costs this candidate, not the crawl."""
@@ -96,7 +98,8 @@ class LocalExaminer:
     async def _visit(self, candidate: Candidate, report: Report) -> None:
         """A page: fetch, recognise, mine."""
         asking = _Counting(self._tools.fetcher, report)
-        visit = await asking.fetch(candidate.url, max_bytes=self._plan.max_page_bytes)
+        visit = await asking.fetch(candidate.url, max_bytes=self._plan.max_page_bytes, follows=self._is_new_here)
+        self._visited.add(hash(candidate.url))
         report.elapsed_s = visit.elapsed_s
         if isinstance(visit, Failure):
             report.failure = visit
@@ -108,6 +111,7 @@ class LocalExaminer:
         if _leaves(visit, report):
             return
         report.final = urls.canonical(visit.final_url) or "" if visit.chain else ""
+        self._visited.add(hash(report.final or candidate.url))
         document = Document(visit)
         self._tools.reading(candidate)
         verdict = probe.recognise(document, self._tools.kinds)
@@ -124,6 +128,10 @@ class LocalExaminer:
         if report.objection is None:
             await self._browse(document, candidate, report)
             await self._add_sitemaps(candidate, report)
+
+    def _is_new_here(self, url: str, target: str) -> bool:
+        """Redirects within a site are followed at once, but not to a page that was read before."""
+        return _stays(url, target) and hash(urls.canonical(target)) not in self._visited
 
     async def _test(self, candidate: Candidate, report: Report) -> None:
         """A candidate that looks like a service: ask it what it is; if it is none, it is a page like any other."""
@@ -159,15 +167,15 @@ class LocalExaminer:
         )
 
     def _mine(self, document: Document, candidate: Candidate, report: Report) -> None:
-        page = self._tools.mine(document)
+        reported = OnThisPage() if self._plan.counts_links else self._reported
+        page = self._tools.mine(document, reported.spelled(candidate.depth + 1))
         host = urls.host(candidate.url)
         report.body_mark = body_mark(host, document.body)
         report.words_mark = words_mark(host, page.text)
-        reported = OnThisPage() if self._plan.counts_links else self._reported
         report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, reported)
         report.page = replace(
             page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=candidate.score,
-            services=len(report.services),
+            services=len(report.services), text=page.text if report.found else "",  # by which orders weigh the links
         )  # fmt: skip
 
     async def _browse(self, document: Document, candidate: Candidate, report: Report) -> None:
@@ -207,6 +215,10 @@ class LocalExaminer:
         report.status = last.status if isinstance(last, Response) else 0
 
 
+def _stays(url: str, target: str) -> bool:
+    return urls.site(url) == urls.site(target)
+
+
 class _Counting:
     """A fetcher that counts every visit in the report, stays on the site and remembers the last answer."""
 
@@ -221,10 +233,10 @@ class _Counting:
         *,
         accept: str = "*/*",
         max_bytes: int | None = None,
-        leave_site: bool = False,
+        follows: Follows | None = _stays,
         known: Validators | None = None,
     ) -> Visit:
-        visit = await self._fetcher.fetch(url, accept=accept, max_bytes=max_bytes, leave_site=leave_site, known=known)
+        visit = await self._fetcher.fetch(url, accept=accept, max_bytes=max_bytes, follows=follows, known=known)
         self.last = visit
         self._report.requests += 1
         if isinstance(visit, Response):
@@ -237,7 +249,7 @@ class _Counting:
 
 
 def _leaves(visit: Response, report: Report) -> bool:
-    """Does the answer send us to another site? Whoever keeps that site's pace asks it."""
+    """Does the answer send us to another site, whose pace somebody else keeps, or where we have been?"""
     location = visit.headers.get("location", "") if visit.status in _REDIRECTS else ""
     report.redirect = (urls.canonical(location, visit.final_url) or "") if location else ""
     return bool(report.redirect)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -33,16 +33,21 @@ class Fence:
 
     @classmethod
     def around(cls, scope: Scope, seeds: list[str]) -> Fence:
-        name = urls.site if scope is Scope.DOMAIN else urls.host
+        name = urls.site if scope is Scope.DOMAIN else _host
         return cls(scope, frozenset(name(s) for s in seeds) if scope is not Scope.ANY else frozenset())
 
     def holds(self, url: str) -> bool:
         match self.scope:
             case Scope.HOST:
-                return urls.host(url) in self.inside
+                return _host(url) in self.inside
             case Scope.DOMAIN:
                 return urls.site(url) in self.inside
         return True
+
+
+def _host(url: str) -> str:
+    """A bare name and its www. send to each other all the time: for whoever names one, both are meant."""
+    return urls.host(url).removeprefix("www.")
 
 
 class Reported:
@@ -51,9 +56,12 @@ class Reported:
     A filter, not the truth: what it forgets is told again, and the frontier knows better.
     """
 
-    def __init__(self, most: int = 2_000_000) -> None:
+    def __init__(self, most: int = 2_000_000, most_spelled: int = 60_000) -> None:
         self._most = most
         self._known = HashSet()
+        self._most_spelled = most_spelled
+        self._spelled: set[int] = set()  # of late, in the letters of the page: most repetitions are seen by these alone
+        self._spelled_before: set[int] = set()
 
     def add(self, address: str, depth: int) -> bool:
         """True if it was not told for this depth; found nearer to a seed, an address may come in that was too deep."""
@@ -61,12 +69,29 @@ class Reported:
             self._known = HashSet()
         return self._known.add(hash((address, depth)))
 
+    def spelled(self, depth: int) -> Callable[[str, str], bool] | None:
+        """Asks whether a link was told for this depth, by the place it is relative to and its letters."""
+
+        def is_told(place: str, address: str) -> bool:
+            key = hash((place, address, depth))
+            if key in self._spelled:
+                return True
+            if len(self._spelled) >= self._most_spelled:
+                self._spelled_before, self._spelled = self._spelled, set()
+            self._spelled.add(key)
+            return key in self._spelled_before
+
+        return is_told
+
 
 class OnThisPage(Reported):
     """Each address once per page, for orders that count links."""
 
     def __init__(self) -> None:
         self._told: set[str] = set()
+
+    def spelled(self, depth: int) -> None:  # noqa: ARG002
+        return None
 
     def add(self, address: str, depth: int) -> bool:  # noqa: ARG002
         is_new = address not in self._told
@@ -81,8 +106,9 @@ def follow(page: Page, depth: int, fence: Fence, drops: Counter[FailureReason], 
     folder = urls.folder(base)
     for link in _all_links(page):
         href = link.url
-        clean = urls.resolve(href, base if href[:1] == "?" else folder)
-        if clean is None or not reported.add(clean, depth):
+        clean = urls.canonical(href, base if href[:1] == "?" else folder)
+        # What one page asks not to follow, another may offer: it is told for a depth of its own.
+        if clean is None or not reported.add(clean, -1 if link.nofollow or page.nofollow else depth):
             continue
         _weigh(link, clean, page, fence, drops, found)
         if "http" in clean[8:].lower():

@@ -23,7 +23,7 @@ class Report:
     services: tuple[Service, ...] = ()
     listed: tuple[str, ...] = ()  # addresses that a map context or a harvested catalogue names
     listed_as: str = ""
-    redirect: str = ""  # to another site: a candidate of its own
+    redirect: str = ""  # to another site, or to where we have been: a candidate of its own, if it is new
     final: str = ""  # where redirects within the site ended
     page: Page | None = None  # what an order may know of it; its links stand in `found`
     found: list[Link] = field(default_factory=list)  # canonical addresses, each worth a candidate

@@ -14,16 +14,16 @@ _MAX_BYTES = 10_000_000  # read of scripts, data and text; of pages less, see ch
 _SCRIPT_TYPES = ("javascript", "ecmascript")
 
 
-def mine(document: Document) -> Page:
-    """All that can be followed from this document."""
+def mine(document: Document, is_told: html.Told | None = None) -> Page:
+    """All that can be followed from this document, but for links that were told before (see `html.read`)."""
     kind = document.response.content_type.lower()
     tag = robots_tag(document.response.headers)
     if document.is_image:
         return Page(document.url)
     if document.is_html or ("html" in kind and not document.body[:_SNIFF_BYTES].lstrip().startswith(_NOT_HTML)):
-        return html.read(charset.decode(document.body, kind), document.url, tag)
+        return html.read(charset.decode(document.body, kind), document.url, tag, is_told)
     links = tuple(_links(document, kind))
-    return Page(document.url, links=links, nofollow="nofollow" in tag, noindex="noindex" in tag)
+    return Page(document.url, links=links, nofollow="nofollow" in tag)
 
 
 def _links(document: Document, kind: str) -> list[Link]:

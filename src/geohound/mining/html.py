@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import unescape
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from geohound.model import url as urls
 from geohound.model.visit import Link, Page, Place
 
 from . import js, markup, script, scripts, text
@@ -40,36 +41,22 @@ _PLACES = {
 }
 _SMALL = frozenset(
     (
-        "p",
-        "li",
-        "td",
-        "th",
-        "dd",
-        "dt",
-        "span",
-        "label",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "x-em",
-        "x-strong",
-        "x-b",
-        "x-i",
+        "p", "li", "td", "th", "dd", "dt", "span", "label", "h1", "h2", "h3", "h4", "h5", "h6",
+        "em", "strong", "b", "i", "x-em", "x-strong", "x-b", "x-i",  # the latter in long pages: see markup.tame
     )
-)
+)  # fmt: skip
 # Viewers take their configuration and services from data-config, data-url and the like.
 _DATA = re.compile(r"data-[\w-]{1,40}\s*=\s*[\"']([^\"'<>\s]{4,500})[\"']")
 _ELSEWHERE = re.compile(r"(?:javascript|mailto|data|tel):", re.IGNORECASE)
+Told = Callable[[str, str], bool]
 _REFRESH = re.compile(r"url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE)
 
 
-def read(source: str, url: str, tag: frozenset[str] = frozenset()) -> Page:
+def read(source: str, url: str, tag: frozenset[str] = frozenset(), is_told: Told | None = None) -> Page:
     """The page with all its links, relative ones still relative to `base` where it gives one.
 
-    `tag` are the rules for robots that came with the answer's headers.
+    `tag` are the rules for robots that came with the answer's headers. Links that `is_told` knows, by the folder they
+    are relative to and their letters, are left out.
     """
     tree = LexborHTMLParser(markup.tame(source))
     nodes = _by_tag(tree)
@@ -77,11 +64,12 @@ def read(source: str, url: str, tag: frozenset[str] = frozenset()) -> Page:
     robots = _robots(nodes["meta"]) | tag
     base = _base(nodes["base"], url)
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
-    found = list(islice(_links(nodes, words), MAX_LINKS))
+    found = list(islice(_links(nodes, words, _Known(base, None if "nofollow" in robots else is_told)), MAX_LINKS))
     code = _code(nodes, words)
     inline, files = _scripts(nodes["script"], base)
-    for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
-        inline += script.address(unescape(match[1]))
+    if "data-" in source:
+        for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
+            inline += script.address(unescape(match[1]))
     visible = _leave_visible(tree)
     found += text.links(visible, Place.TEXT)
     return Page(
@@ -91,7 +79,6 @@ def read(source: str, url: str, tag: frozenset[str] = frozenset()) -> Page:
         language=_language(tree),
         links=tuple((found + code)[:MAX_LINKS]) + tuple(inline[:MAX_LINKS]),
         nofollow="nofollow" in robots,
-        noindex="noindex" in robots,
         script_files=tuple(files),
     )
 
@@ -104,9 +91,9 @@ def _by_tag(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
     return found
 
 
-def _links(nodes: Mapping[str, list[LexborNode]], words: _Words) -> Iterator[Link]:
+def _links(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known) -> Iterator[Link]:
     yield from _forms(nodes["form"])
-    yield from _anchors(nodes, words).values()
+    yield from _anchors(nodes, words, known).values()
     for node in nodes["meta"]:
         attributes = node.attributes
         if (attributes.get("http-equiv") or "").lower() == "refresh":
@@ -115,25 +102,51 @@ def _links(nodes: Mapping[str, list[LexborNode]], words: _Words) -> Iterator[Lin
                 yield Link(match[1], place=Place.META)
 
 
-def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words) -> dict[str, Link]:
+def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known) -> dict[str, Link]:
     """Each address once, with the first words that stand for it; one anchor that may be followed is enough."""
     found: dict[str, Link] = {}
+    passed: set[str] = {""}
     for tag, place in _PLACES.items():
         for node in nodes[tag]:
             attributes = node.attributes
+            address = (attributes.get("href") or attributes.get("src") or "").partition("#")[0]
+            if address in passed:
+                continue
             rel = (attributes.get("rel") or "").lower()
             if tag == "link" and not _LINK_RELS & set(rel.split()):
                 continue
-            address = (attributes.get("href") or attributes.get("src") or "").partition("#")[0]
-            known = found.get(address)
             nofollow = "nofollow" in rel
-            if not address or _ELSEWHERE.match(address) or (known and known.text and (nofollow or not known.nofollow)):
+            before = found.get(address)
+            if before is None:
+                if (":" in address and _ELSEWHERE.match(address)) or (not nofollow and known.has(address)):
+                    passed.add(address)
+                    continue
+            elif before.text and (nofollow or not before.nofollow):
                 continue
             said = words.of(node)[:300] or attributes.get("title") or attributes.get("alt") or ""
             found[address] = Link(address, said[:300], words.around(node)[:200], place, nofollow)
             if len(found) >= MAX_LINKS:
                 return found
     return found
+
+
+class _Known:
+    """The links that were told of other pages in the same letters."""
+
+    def __init__(self, base: str, is_told: Told | None) -> None:
+        self._is_told = is_told
+        self._origin = "/".join(base.split("/", 3)[:3])
+        self._folder = urls.folder(base)
+
+    def has(self, address: str) -> bool:
+        if self._is_told is None:
+            return False
+        match address[0]:
+            case "/":
+                return self._is_told(self._origin, address)
+            case "?":  # belongs to its page alone
+                return False
+        return self._is_told("" if "://" in address[:10] else self._folder, address)
 
 
 def _forms(nodes: list[LexborNode]) -> Iterator[Link]:

@@ -12,6 +12,7 @@ MAX_ATTRIBUTES = 256
 # stay below a hundredth of this.
 MAX_WORK = 100_000_000
 _FEW_TAGS = 20_000  # all of them open take the parser a second
+_FEW_FORMATS = 1_000  # all of them formatting, badly nested: a twentieth of a second
 _FEW_CHARS = 20_000  # nothing but attributes of one tag: a third of a second
 _LONG_TAG = 2 * MAX_ATTRIBUTES  # a shorter one cannot hold more attributes than allowed
 _LOOK_BACK = 8
@@ -101,9 +102,10 @@ class _OpenTags:
 
 
 def tame(source: str) -> str:
-    """The source up to where reading it would cost too much; its `b` is `x-b` now, and so with all formatting."""
-    source = _FORMATTING_END.sub("</x-", _FORMATTING_START.sub("<x-", source))
+    """The source up to where reading it would cost too much; in a long one `b` is `x-b`, and so with all formatting."""
     brackets = source.count("<")
+    if brackets > _FEW_FORMATS:
+        source = _FORMATTING_END.sub("</x-", _FORMATTING_START.sub("<x-", source))
     if (len(source) > _FEW_CHARS and _MANY_ATTRIBUTES.search(source)) or (
         brackets > _FEW_TAGS and (brackets > MAX_TAGS or _may_nest_deep(source))
     ):

@@ -10,6 +10,11 @@ from geohound.model.visit import Link, Place
 _URL = re.compile(r"https?://[^\s<>\"'`|\\^\]\[]{4,2000}", re.IGNORECASE)
 _TRAILING = ".,;:!?'\"*"
 _MAX_TAIL = 50  # nobody's address ends in more brackets and stops than these: then they are not weighed one by one
+# Names that look like addresses: nobody lives there.
+_NAMESPACES = re.compile(
+    r"\s(?:xmlns(?::[\w.-]{1,40})?|(?:[\w.-]{1,40}:)?(?:noNamespaceS|s)chemaLocation)\s{0,9}=\s{0,9}(?:\"[^\"]*+\"|'[^']*+')"
+    r"|<!DOCTYPE[^>\[]*+"
+)
 _ESCAPES = (("\\/", "/"), ("\\u0026", "&"), ("\\u003d", "="), ("\\u003D", "="), ("&amp;", "&"))
 MAX_LINKS = 5_000
 
@@ -18,6 +23,8 @@ def links(text: str, place: Place) -> list[Link]:
     """Every web address that stands in the text, with a little of what stands before it."""
     if "http" not in text and "HTTP" not in text:
         return []
+    if place is Place.XML:
+        text = _NAMESPACES.sub(" ", text)
     if place is not Place.TEXT:
         for escape, meant in _ESCAPES:
             text = text.replace(escape, meant)

@@ -5,12 +5,18 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
+from mmap import mmap
 
 _SHARDS = 4096
 _SHIFT = 64 - 12
 _SLOT_BITS = 20
 _MASK = (1 << _SLOT_BITS) - 1
 _MOST = 0xFFFF
+
+
+def floats(count: int) -> memoryview[float]:
+    """So many zeros of four bytes; what is never written to takes no memory."""
+    return memoryview(mmap(-1, 4 * count)).cast("f")
 
 
 class HashSet:

@@ -141,6 +141,9 @@ class Clock(Protocol):
     async def sleep(self, seconds: float) -> None: ...
 
 
+Follows = Callable[[str, str], bool]
+
+
 class Fetcher(Protocol):
     """One polite, guarded request; every trouble is a Failure, never an exception."""
 
@@ -150,13 +153,13 @@ class Fetcher(Protocol):
         *,
         accept: str = "*/*",
         max_bytes: int | None = None,
-        leave_site: bool = True,
+        follows: Follows | None = None,
         known: Validators | None = None,
     ) -> Visit:
         """The answer, redirects followed. With `known` it may be a 304 without body.
 
-        Without `leave_site`, a redirect to another registered domain is not followed but is the answer: a 3xx with
-        its absolute, canonical `location`, so that the host it names is asked by whoever keeps its pace.
+        `follows` is asked about each redirect, from where and to where; one that it refuses is the answer: a 3xx
+        with its absolute, canonical `location`, for whoever keeps that host's pace or has been there before.
         """
 
     async def close(self) -> None: ...

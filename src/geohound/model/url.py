@@ -90,12 +90,6 @@ def folder(url: str) -> str:
     return url[: url.partition("?")[0].rfind("/") + 1] or url
 
 
-@lru_cache(maxsize=16384)
-def resolve(url: str, base: str) -> str | None:
-    """`canonical`, remembered: the pages of a site repeat their links."""
-    return canonical(url, base)
-
-
 def _tidy(href: str) -> str | None:
     """Take credentials, anchor, sessions, a dot after the host and needless encoding off an address."""
     href = href.partition("#")[0]

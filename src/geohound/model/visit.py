@@ -224,5 +224,4 @@ class Page:
     services: int = 0
     links: tuple[Link, ...] = field(default=())
     nofollow: bool = False
-    noindex: bool = False
     script_files: tuple[str, ...] = field(default=())

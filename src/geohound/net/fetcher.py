@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import pycurl
 
-from geohound.model.contracts import Clock
-from geohound.model.url import canonical, site
+from geohound.model.contracts import Clock, Follows
+from geohound.model.url import canonical
 from geohound.model.visit import Failure, FailureReason, RequestRecord, Response, Validators, Visit
 
 from .addresses import Addresses
@@ -66,12 +66,12 @@ class CurlFetcher:
         *,
         accept: str = "*/*",
         max_bytes: int | None = None,
-        leave_site: bool = True,
+        follows: Follows | None = None,
         known: Validators | None = None,
     ) -> Visit:
         """Ask for a URL, within the limits, the guard and robots.txt; see the contract `Fetcher`."""
         room = self.limits.max_bytes if max_bytes is None else max_bytes
-        errand = Errand(url, one_line(accept), room, self.manners.obey_robots, leave_site, known)
+        errand = Errand(url, one_line(accept), room, self.manners.obey_robots, follows, known)
         visit = await self._follow(errand)
         self.metrics.record(visit)
         return visit
@@ -107,7 +107,7 @@ class CurlFetcher:
             left, target = target, parse_target(location, base=target.url)
             if isinstance(target, str):
                 continue
-            if not errand.leave_site and site(target.url) != site(left.url):
+            if errand.follows is not None and not errand.follows(left.url, target.url):
                 return _leading_away(visit, target)
             errand.chain += (left.url,)
             if target.url in errand.chain:

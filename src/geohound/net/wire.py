@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pycurl
 
-from geohound.model.contracts import Clock
+from geohound.model.contracts import Clock, Follows
 from geohound.model.visit import Failure, FailureReason, RequestRecord, Response, Validators, Visit
 
 from .addresses import Addresses
@@ -33,7 +33,7 @@ class Errand:
     accept: str
     max_bytes: int
     obey_robots: bool
-    leave_site: bool = True
+    follows: Follows | None = None
     known: Validators | None = None
     spent_s: float = 0.0  # on the wire; waiting in line and for robots.txt is not the server's doing
     chain: tuple[str, ...] = ()

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import struct
 import zlib
-from array import array
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from geohound.model.compact import floats
+
 BITS = 20
 MAX_NAMES = 500_000
 _HEAD = struct.Struct("<4sBI")
-_MAGIC = b"GHLM"
+_MAGIC = b"GHL2"
 
 
 class Slots(dict[str, int]):
@@ -27,17 +28,17 @@ class Slots(dict[str, int]):
 
 
 class Model:
-    """8 MB, whatever the number of features."""
+    """At most 8 MB, whatever the number of features; of them only what is written to is taken."""
 
     def __init__(self, prior: Mapping[str, float], rate: float = 0.3, caution: float = 1.0, trust: float = 1.0) -> None:
         self.slots = Slots()
-        self.weights = array("f", bytes(4 << BITS))
-        self._steps = array("f", [caution]) * (1 << BITS)  # sum of squared gradients
+        self.weights = floats(1 << BITS)
+        self._steps = floats(1 << BITS)  # sum of squared gradients, beyond the caution
         self._caution = caution
         self._rate = rate
         for name, weight in prior.items():
             slot = self.slots[name]
-            self.weights[slot], self._steps[slot] = weight, max(caution, trust)
+            self.weights[slot], self._steps[slot] = weight, max(0.0, trust - caution)
 
     def value(self, slots: Iterable[int]) -> float:
         """Log-odds."""
@@ -47,16 +48,16 @@ class Model:
         """One step towards the target, for an example of this value."""
         gradient = weight * (1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, value)))) - target)
         square = gradient * gradient
-        weights, steps, rate = self.weights, self._steps, self._rate
+        weights, steps, rate, caution = self.weights, self._steps, self._rate, self._caution
         for slot in slots:
             steps[slot] += square
-            weights[slot] -= rate * gradient / math.sqrt(steps[slot])
+            weights[slot] -= rate * gradient / math.sqrt(caution + steps[slot])
 
     def state(self) -> bytes:
         """Only what differs from a new model."""
-        steps = np.frombuffer(self._steps, np.float32)
-        moved = np.flatnonzero(steps != np.float32(self._caution)).astype(np.uint32)
-        weights = np.frombuffer(self.weights, np.float32)[moved]
+        steps = np.frombuffer(self._steps.cast("B"), np.float32)
+        moved = np.flatnonzero(steps).astype(np.uint32)
+        weights = np.frombuffer(self.weights.cast("B"), np.float32)[moved]
         return _HEAD.pack(_MAGIC, BITS, len(moved)) + moved.tobytes() + weights.tobytes() + steps[moved].tobytes()
 
     def restore(self, state: bytes) -> int:
@@ -69,9 +70,9 @@ class Model:
             raise ValueError("this is no learned order, or one of another version")
         slots = np.frombuffer(state, np.uint32, count, _HEAD.size)
         weights, steps = np.frombuffer(state, np.float32, 2 * count, _HEAD.size + 4 * count).reshape(2, count)
-        whole = np.isfinite(weights).all() and np.isfinite(steps).all() and (steps > 0).all()
+        whole = np.isfinite(weights).all() and np.isfinite(steps).all() and (steps >= 0).all()
         if not whole or (count and slots.max() >= 1 << BITS):
             raise ValueError("this learned order is damaged")
-        np.frombuffer(self.weights, np.float32)[slots] = weights
-        np.frombuffer(self._steps, np.float32)[slots] = steps
+        np.frombuffer(self.weights.cast("B"), np.float32)[slots] = weights
+        np.frombuffer(self._steps.cast("B"), np.float32)[slots] = steps
         return end

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from array import array
+
+from geohound.model.compact import floats
 
 SLOTS = 1 << 22
 
 
 class Tally:
-    """16 MB whatever the number of URLs; with 10 million of them a slot is shared by two or three."""
+    """At most 16 MB whatever the number of URLs; with 10 million of them a slot is shared by two or three."""
 
     def __init__(self, slots: int = SLOTS) -> None:
-        self._values = array("f", bytes(4 * slots))
+        self._values = floats(slots)
         self._mask = slots - 1
 
     def add(self, url: str, amount: float) -> float:
@@ -30,8 +31,7 @@ class Tally:
     def restore(self, state: bytes) -> None:
         if not state:
             return
-        values = array("f")
-        values.frombytes(zlib.decompress(state))
-        if len(values) != self._mask + 1:
+        values = zlib.decompress(state)
+        if len(values) != 4 * (self._mask + 1):
             raise ValueError("this state was written by another version")
-        self._values = values
+        self._values = memoryview(bytearray(values)).cast("f")

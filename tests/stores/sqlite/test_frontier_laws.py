@@ -83,8 +83,10 @@ class FrontierLaws(RuleBasedStateMachine):
         url = data.draw(st.sampled_from(sorted(self.leased)))
         reason = None if settlement is Settlement.DONE else FailureReason.RESET
         self.run(partial(self.frontier.settle, self.leased.pop(url), settlement, reason))
-        self.attempts[url] = self.attempts.get(url, 0) + 1
         self.last_asked[url.split("/")[2]] = self.clock.passed_s
+        if settlement is Settlement.POSTPONED:
+            return
+        self.attempts[url] = self.attempts.get(url, 0) + 1
         if settlement is not Settlement.RETRY or self.attempts[url] == 3:
             self.settled.add(url)
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
+from playwright.async_api import Error
 from visiting import Site, Trap, Visitor
 
+from geohound.browsing.chromium import Chromium, check
 from geohound.model.browsed import Seen
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
@@ -130,3 +134,23 @@ def test_few_pages_are_run_at_once_and_each_is_alone(site: Site, visitor: Visito
     assert [one.trouble for one in seen] == [""] * 4
     assert "/seen0" in site.paths()
     assert not {path for path in site.paths() if path.startswith("/seen")} - {"/seen0"}
+
+
+def test_the_browser_itself_has_no_way_out_even_if_nobody_watched_its_requests(trap: Trap) -> None:
+    place = f"127.0.0.2:{trap.port}"
+
+    async def let_loose() -> None:
+        chromium = Chromium(check(), 500_000_000)
+        await chromium.start()
+        try:
+            page = await (await chromium.context("Geohound")).new_page()
+            await page.evaluate(
+                f"new WebSocket('ws://{place}/'); new EventSource('http://{place}/'); new Image().src = 'http://{place}'"
+            )
+            with pytest.raises(Error, match="ERR_"):
+                await page.goto(f"http://{place}/")
+        finally:
+            await chromium.end()
+
+    asyncio.run(let_loose())
+    assert trap.visitors == 0

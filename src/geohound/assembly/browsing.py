@@ -9,11 +9,10 @@ from datetime import UTC, datetime
 
 from geohound.browsing import BrowserError, BrowserPool, Budget, check
 from geohound.document import Document
-from geohound.mining import charset, js, observed, unsure
-from geohound.mining.application import Fetch
+from geohound.mining import application, charset, observed
 from geohound.model.browsed import Seen
 from geohound.model.clue import looks_like_service
-from geohound.model.contracts import Fetcher
+from geohound.model.contracts import Fetcher, Follows
 from geohound.model.visit import Failure, FailureReason, Link, Page, Response, Validators, Visit
 from geohound.settings import Settings, SettingsError
 
@@ -37,12 +36,12 @@ class Once:
         *,
         accept: str = "*/*",
         max_bytes: int | None = None,
-        leave_site: bool = True,
+        follows: Follows | None = None,
         known: Validators | None = None,
     ) -> Visit:
         had = self.visits.get(url)
         if had is None:
-            had = await self.inner.fetch(url, accept=accept, max_bytes=max_bytes, leave_site=leave_site, known=known)
+            had = await self.inner.fetch(url, accept=accept, max_bytes=max_bytes, follows=follows, known=known)
             self.keep(url, had)
         return had
 
@@ -67,7 +66,7 @@ class Once:
 class Files:
     """A fetcher over files that were saved: what is not among them is not there."""
 
-    get: Fetch
+    get: application.Fetch
 
     async def fetch(
         self,
@@ -75,10 +74,10 @@ class Files:
         *,
         accept: str = "*/*",
         max_bytes: int | None = None,
-        leave_site: bool = True,
+        follows: Follows | None = None,
         known: Validators | None = None,
     ) -> Visit:
-        del accept, max_bytes, leave_site, known
+        del accept, max_bytes, follows, known
         found = await self.get(url)
         now = datetime.now(UTC)
         if found is None:
@@ -145,9 +144,7 @@ class Browsing:
 def _is_unsure(document: Document, page: Page) -> bool:
     source = charset.decode(document.body, document.response.content_type)
     has_services = any(looks_like_service(link.url) for link in page.links)
-    inline = [js.Script(document.url, source)]
-    findings = js.analyse(document.url, inline, js.Budget(steps=150_000, seconds=2.0), whole_page=False)
-    return bool(unsure.reason(findings, source, has_services=has_services))
+    return bool(application.doubt(document.url, source, has_services=has_services))
 
 
 def find_browser(path: str = "") -> tuple[str, str]:

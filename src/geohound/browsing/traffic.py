@@ -152,11 +152,16 @@ class Traffic:
         if self.requests >= self._budget.requests or left <= 0:
             return None
         self.requests += 1
-        visit = await self._fetcher.fetch(url, max_bytes=left, leave_site=True)
+        visit = await self._fetcher.fetch(url, max_bytes=left, follows=_anywhere)
         if not isinstance(visit, Failure):
             self._bytes += len(visit.body)
         self._known[url] = visit
         return visit
+
+
+def _anywhere(_here: str, _there: str) -> bool:
+    """A page that is run needs its files, whoever has them."""
+    return True
 
 
 def _is_inner(request: Request) -> bool:

@@ -20,6 +20,7 @@ MAX_ROUNDS = 4  # scripts that ask for further scripts
 MAX_SECONDS = 20.0  # of reading, fetching not counted
 MAX_BYTES = 40_000_000
 MAX_SCRIPTS = 400  # elements of one page
+_GLANCE = Budget(steps=150_000, seconds=2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,13 @@ async def _by_reading(page: Fetched, fetch: Fetch) -> Mined:
     return replace(told, unsure=unsure.reason(findings, page.text, has_services=bool(told.endpoints)))
 
 
+def doubt(url: str, text: str, *, has_services: bool) -> str:
+    """Why a page should be run, as far as it can be told without its files; empty if nothing speaks for that."""
+    held = _elements(Fetched(url, text))
+    findings = js.analyse(url, (Script(url, text), *held.inline), _GLANCE, whole_page=False)
+    return unsure.reason(findings, text, has_services=has_services)
+
+
 async def _by_recipes(app: _App) -> list[Endpoint]:
     """What the configuration files of known viewers list; of several places for one file, the first that has it."""
     found: list[Endpoint] = []
@@ -237,4 +245,4 @@ def _elements(page: Fetched) -> _Elements:
     return _Elements(base, inline, files)
 
 
-__all__: Sequence[str] = ("Fetch", "Fetched", "Mined", "mine")
+__all__: Sequence[str] = ("Fetch", "Fetched", "Mined", "doubt", "mine")

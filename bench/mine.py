@@ -249,6 +249,15 @@ def show(name: str, told: dict[str, Any], verbose: bool) -> None:
         print("\n".join(f"    in vain {v}" for v in told["vain"]))
 
 
+def _keep_ways(results: Path, told: dict[str, dict[str, Any]]) -> None:
+    """Put these ways beside the others of the last whole run, each with the command that measured it."""
+    kept = json.loads(results.read_text("utf-8"))
+    for name, row in told.items():
+        command = f'python bench/mine.py --way "{name}"'
+        kept["ways"][name] = {"command": command, "at": datetime.now(UTC).isoformat(timespec="seconds"), **row}
+    results.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--way", action="append", choices=list(WAYS), help="only this way; may be repeated")
@@ -266,7 +275,10 @@ def main() -> None:
             told[name]["pages_run"] = way.run
             way.close()
         show(name, told[name], args.verbose)
-    if args.app or args.way:
+    if args.app:
+        return
+    if args.way:
+        _keep_ways(args.results, told)
         return
     quick = speed(args.megabytes)
     print(f"a bundle of {quick['megabytes']} MB in {quick['seconds']} s: {quick['megabytes_per_s']} MB/s")

@@ -143,7 +143,7 @@ def test_the_browser_itself_has_no_way_out_even_if_nobody_watched_its_requests(t
         chromium = Chromium(check(), 500_000_000)
         await chromium.start()
         try:
-            page = await (await chromium.context("Geohound")).new_page()
+            page = await (await chromium.context()).new_page()
             await page.evaluate(
                 f"new WebSocket('ws://{place}/'); new EventSource('http://{place}/'); new Image().src = 'http://{place}'"
             )

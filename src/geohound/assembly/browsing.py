@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 MODES = ("never", "auto", "always")
 MAX_KEPT_BYTES = 60_000_000
+MAX_FAILURES = 3
 
 
 @dataclass(slots=True)
@@ -111,21 +112,21 @@ class Browsing:
             memory_bytes=settings.browser_memory_bytes,
             events=settings.browser_events,
         )
-        self._pool = BrowserPool(
-            settings.browser_path, max(1, settings.browser_pages // processes), budget, settings.user_agent
-        )
-        self._is_broken = False
+        self._pool = BrowserPool(settings.browser_path, max(1, settings.browser_pages // processes), budget)
+        self._failures = 0
 
     async def run(self, url: str, fetcher: Fetcher) -> Seen:
-        """Run one page; a browser that cannot be started is complained about once."""
-        if self._is_broken:
-            return Seen(url, trouble="there is no browser")
+        """Run one page; after a browser could not be started a few times it is not tried again."""
+        if self._failures >= MAX_FAILURES:
+            return Seen(url, trouble="the browser does not start")
         try:
-            return await self._pool.run(url, fetcher, self._words)
+            seen = await self._pool.run(url, fetcher, self._words)
         except BrowserError as error:
-            self._is_broken = True
-            log.warning("%s Pages are read without being run.", error)
+            self._failures += 1
+            log.warning("%s: %s was read without being run.", error, url)
             return Seen(url, trouble=str(error))
+        self._failures = 0
+        return seen
 
     async def look(self, document: Document, page: Page, fetcher: Fetcher) -> list[Link]:
         """What running a page of a crawl adds to what reading it told; nothing where that need not be."""

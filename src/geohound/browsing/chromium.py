@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 LOOK_S = 0.25  # between two looks at the memory of the pages
-LAUNCH_S = 60.0
+LAUNCH_S = 120.0  # a second or two, but on a machine that is busy with much else
 CLOSE_S = 8.0
 _NOWHERE = "127.0.0.1:9"  # nothing listens there, and no name is ever looked up
 _FLAGS = (
@@ -123,13 +123,12 @@ class Chromium:
         self.pid = next((p["id"] for p in told["processInfo"] if p["type"] == "browser"), 0)
         self._watching = asyncio.create_task(self._watch())
 
-    async def context(self, user_agent: str) -> BrowserContext:
+    async def context(self) -> BrowserContext:
         """A profile that nobody used before and nobody will use again: no cookies, permissions, workers, downloads."""
         if self._browser is None:
             raise BrowserError("the browser is not running")
         self.pages += 1
         context = await self._browser.new_context(
-            user_agent=user_agent,
             viewport={"width": 1024, "height": 768},
             accept_downloads=False,
             service_workers="block",
@@ -161,11 +160,11 @@ class Chromium:
                 await asyncio.wait_for(playwright.stop(), CLOSE_S)
 
     async def _watch(self) -> None:
-        """End pages that take too much memory: their process dies, the others' live."""
+        """End what takes too much memory, pages and those who draw for them: that process dies, the others live."""
         while True:
             await asyncio.sleep(LOOK_S)
             for pid in _below(self.pid):
-                if _resident_bytes(pid) > self._memory_bytes and "--type=renderer" in _command(pid):
+                if _resident_bytes(pid) > self._memory_bytes and "--type=" in _command(pid):
                     log.info("a page took more than %d bytes of memory and was ended", self._memory_bytes)
                     with suppress(OSError):
                         os.kill(pid, signal.SIGKILL)

@@ -28,12 +28,11 @@ CLOSE_S = 5.0
 class BrowserPool:
     """Runs pages; belongs to the event loop in which it is used, and is closed there."""
 
-    def __init__(self, path: str = "", pages: int = 2, budget: Budget | None = None, user_agent: str = "") -> None:
+    def __init__(self, path: str = "", pages: int = 2, budget: Budget | None = None) -> None:
         self._path = check(path)
         if not can_sandbox():
             log.warning("Pages are run without Chromium's sandbox, which it refuses to root; another user is safer.")
         self._budget = budget or Budget()
-        self._user_agent = user_agent or "Geohound"
         self._slots = asyncio.Semaphore(max(1, pages))
         self._starting = asyncio.Lock()
         self._chromium: Chromium | None = None
@@ -69,7 +68,7 @@ class BrowserPool:
 
         traffic = Traffic(url, fetcher, self._budget)
         try:
-            context = await asyncio.wait_for(chromium.context(self._user_agent), CLOSE_S * 4)
+            context = await asyncio.wait_for(chromium.context(), CLOSE_S * 4)
         except (Error, TimeoutError):
             await self._replace(chromium)
             return None
@@ -79,7 +78,7 @@ class BrowserPool:
         except Error as error:
             trouble = f"the browser could not go on: {str(error).splitlines()[0][:100]}"
         finally:
-            await asyncio.shield(self._leave(chromium, visit, context))
+            await asyncio.shield(self._leave(chromium, traffic, visit, context))
         if trouble and (not chromium.is_alive or not traffic.loads):
             await self._replace(chromium)
             return None
@@ -87,8 +86,9 @@ class BrowserPool:
             chromium.pages = MAX_AGE  # it may still be busy with what the page left behind
         return visit.seen(url, trouble)
 
-    async def _leave(self, chromium: Chromium, visit: PageVisit, context: BrowserContext) -> None:
+    async def _leave(self, chromium: Chromium, traffic: Traffic, visit: PageVisit, context: BrowserContext) -> None:
         """Close the page with all that is its own; a browser that cannot even do that is replaced."""
+        await traffic.stop()
         with suppress(Exception):
             await asyncio.wait_for(context.close(), CLOSE_S)
             return

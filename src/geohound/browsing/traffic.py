@@ -27,6 +27,8 @@ MAX_BODY_CHARS = 4_000
 MAX_LOADS = 4  # of the page itself: it may send the browser on, but not for ever
 FLOOD = 20  # so many times its requests a page may ask for, before it is taken for a flood
 MAX_PAGES = 200
+MAX_AT_ONCE = 6
+MAX_FILE_BYTES = 10_000_000
 _TEXT = re.compile(r"javascript|ecmascript|json|xml|text/plain|yaml", re.IGNORECASE)
 _BAD_HOSTS = frozenset({FailureReason.FORBIDDEN_NET, FailureReason.ROBOTS, FailureReason.BAD_URL})
 
@@ -38,6 +40,9 @@ class Traffic:
         self._fetcher = fetcher
         self._budget = budget
         self._known: dict[str, Visit] = {}
+        self._under_way: dict[str, asyncio.Future[Visit | None]] = {}
+        self._hands = asyncio.Semaphore(MAX_AT_ONCE)
+        self._is_over = False
         self._noted: dict[tuple[str, str, str], Asked] = {}
         self._handled = 0
         self._bytes = 0
@@ -148,15 +153,33 @@ class Traffic:
         known = self._known.get(url)
         if known is not None:
             return known
-        left = self._budget.bytes - self._bytes
-        if self.requests >= self._budget.requests or left <= 0:
-            return None
-        self.requests += 1
-        visit = await self._fetcher.fetch(url, max_bytes=left, follows=_anywhere)
+        if url not in self._under_way:
+            if self.requests >= self._budget.requests or self._is_over:
+                return None
+            self.requests += 1
+            self._under_way[url] = asyncio.ensure_future(self._bring(url))
+        under_way = self._under_way[url]
+        await asyncio.wait((under_way,))
+        return None if under_way.cancelled() else under_way.result()
+
+    async def _bring(self, url: str) -> Visit | None:
+        async with self._hands:
+            room = min(self._budget.bytes - self._bytes, MAX_FILE_BYTES)
+            if room <= 0:
+                return None
+            visit = await self._fetcher.fetch(url, max_bytes=room, follows=_anywhere)
         if not isinstance(visit, Failure):
             self._bytes += len(visit.body)
         self._known[url] = visit
         return visit
+
+    async def stop(self) -> None:
+        """The page is closed: what is still under way for it is given up."""
+        self._is_over = True
+        under_way = list(self._under_way.values())
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
 
 
 def _anywhere(_here: str, _there: str) -> bool:

@@ -17,7 +17,7 @@ from .traffic import Traffic
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page
 
-LOAD_QUIET_S = 0.5
+LOAD_QUIET_S = 0.7
 EVENT_QUIET_S = 0.15
 EVENT_MOST_S = 3.0
 LOOK_AGAIN_S = 0.35
@@ -97,6 +97,7 @@ class PageVisit:
         await self._trigger_events()
         if words:
             await self._search(words)
+        await self._traffic.settle(LOAD_QUIET_S, min(EVENT_MOST_S, self._left_s()))
 
     async def _open(self, url: str) -> None:
         from playwright.async_api import Error  # noqa: PLC0415 - an extra

@@ -82,8 +82,8 @@ class BrowserPool:
         if trouble and (not chromium.is_alive or not traffic.loads):
             await self._replace(chromium)
             return None
-        if trouble and traffic.refused is None:
-            chromium.pages = MAX_AGE  # it may still be busy with what the page left behind
+        if traffic.is_flood:
+            chromium.pages = MAX_AGE  # it is still busy with what the page left behind
         return visit.seen(url, trouble)
 
     async def _leave(self, chromium: Chromium, traffic: Traffic, visit: PageVisit, context: BrowserContext) -> None:

@@ -62,6 +62,11 @@ class Traffic:
     def asked(self) -> tuple[Asked, ...]:
         return tuple(self._noted.values())
 
+    @property
+    def is_flood(self) -> bool:
+        """Did the page ask for far more than it may have?"""
+        return self._handled > 2 * self._budget.requests
+
     async def settle(self, quiet_s: float, most_s: float, loading: asyncio.Future[Any] | None = None) -> None:
         """Wait until the page has asked for nothing for a while, or until it is loaded."""
         end = time.monotonic() + most_s

@@ -4,6 +4,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
+# Compiled once, not at every start: the tests start the program hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 STAMPS := .stamps
 UV_VERSION := 0.13.7

@@ -33,6 +33,7 @@ def settings(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "host_delay_s": args.delay, "slow_host_factor": 0, "max_depth": 40, "retry_after_s": 0.5,
         "max_retry_after_s": 2, "first_byte_timeout_s": 4, "total_timeout_s": 20, "max_pages": 1_000_000,
+        "max_pages_per_pattern": 1_000_000,  # what a budget leaves out depends on the moment, also without kills
         "fetchers": args.fetchers, "testers": args.testers, "processes": args.processes,
     }  # fmt: skip
 

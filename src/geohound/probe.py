@@ -122,8 +122,10 @@ def refused_by_failure(failure: Failure) -> Refusal:
 
 
 def _requests(url: str, suspects: Sequence[Kind]) -> list[str]:
-    """As found first, unless the URL asks for a map or a feature: then the capabilities behind it."""
+    """As found first, unless the URL asks for a map or a feature, or has blanks to be filled in."""
     typed = _typed(url, suspects)
+    if typed and ("{" in url or "%7B" in url):
+        return typed
     operation = urls.params_lower(url).get("request", "").lower()
     if typed and operation and operation not in ("getcapabilities", "capabilities"):
         return typed

@@ -37,10 +37,13 @@ class Settings:
     # the crawl
     order: str = _setting("adaptive", "which link next: the id of a crawl order")
     learned: str = _setting("", "file with what an order has learned in earlier crawls; written anew at the end")
-    max_depth: int = _setting(16, "how many links away from a seed a page may be, by the way it was found")
+    max_depth: int = _setting(
+        16, "how many links away from a seed a page may be, by the way it was found; what it names is tested"
+    )
     max_pages: int = _setting(100_000, "pages a crawl may fetch in all")
     max_time_s: float = _setting(0.0, "how long a crawl may run; 0 for no limit")
     max_pages_per_host: int = _setting(10_000, "pages a crawl may fetch from one host")
+    max_hosts_per_domain: int = _setting(1_000, "hosts of one registered domain that a crawl may visit")
     max_pages_per_pattern: int = _setting(1_000, "pages of one URL shape on one host: what a calendar can cost")
     fetchers: int = _setting(0, "workers that fetch pages; 0 for as many as pay")
     testers: int = _setting(0, "workers that test candidates; 0 for as many as pay")

@@ -17,7 +17,7 @@ from geohound.crawl.examine import LocalExaminer, Tools
 from geohound.crawl.plan import Parts, Plan
 from geohound.document import Document
 from geohound.geoweb import Request, ServiceSpec, services
-from geohound.mining import mine
+from geohound.mining.exploring import Explorer
 from geohound.model.contracts import Follows
 from geohound.model.service import Refusal, Service
 from geohound.model.visit import Candidate, Failure, FailureReason, Response, Visit
@@ -80,7 +80,7 @@ async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, 
     harvesters = plugins.discover("harvesters")
     asked = Plan(task=task, retry_after_s=0.01, **plan)
     tools = Tools(
-        web, kinds or plugins.discover("kinds"), harvesters, mine, no_sitemaps, lambda host: 0.0,
+        web, kinds or plugins.discover("kinds"), harvesters, Explorer().explore, no_sitemaps, lambda host: 0.0,
         lambda service: bool(store.catalogue.find_endpoint(service.endpoint)),
     )  # fmt: skip
     parts = Parts(LocalExaminer(asked, tools), frontier, store.catalogue, order, SystemClock(), frozenset(harvesters))

@@ -23,7 +23,7 @@ WORLD = World(3, hosts=40, pages=1200, trouble=False)
 
 
 def test_the_experiments_of_the_issue_are_there() -> None:
-    assert NAMES == ["clumping", "depth_width", "groups_depth", "quickness", "threads"]
+    assert NAMES == ["clumping", "depth_width", "eight_applications", "groups_depth", "quickness", "threads"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -97,7 +97,7 @@ def test_a_page_with_hundreds_of_scripts_costs_a_bounded_number_of_requests() ->
     html = "<html>" + "".join(f'<script src="map{n}.js"></script>' for n in range(1000))
     web = Web({"https://h.test/": html} | {f"https://h.test/map{n}.js": "var a = 1;" for n in range(1000)})
     web.mine()
-    assert len(web.asked) <= application.MAX_FILES + 1
+    assert len(web.asked) <= application.Bounds().files + 1
 
 
 def test_a_page_that_cannot_be_had_says_so() -> None:

@@ -157,3 +157,28 @@ def test_an_answer_is_remembered_for_its_time_and_then_asked_again(web, clock, s
             return counts
 
     assert asyncio.run(run()) == [1, 1, 2]
+
+
+def test_what_was_read_before_a_restart_is_not_asked_for_again_while_it_is_fresh(web, clock):
+    async def run():
+        answers = {"/robots.txt": web.http(b"User-agent: *\nDisallow: /no")}
+        async with web.serving(answers) as server, web.fetching(server) as fetcher:
+
+            async def fetch(url, max_bytes):
+                return await fetcher.fetch(url, max_bytes=max_bytes)
+
+            first = Robots(fetch, clock, "Geohound")
+            await first.allowed("http://a.test/x")
+            news = first.take_news()
+            assert first.take_news() == []
+            read_at = clock.now().timestamp()
+            second = Robots(fetch, clock, "Geohound")
+            second.recall({origin: (read_at, body) for origin, body in news})
+            verdicts = [await second.allowed("http://a.test/x"), await second.allowed("http://a.test/no")]
+            asked = len(server.requests)
+            late = Robots(fetch, clock, "Geohound")
+            late.recall({origin: (read_at - 25 * 3600, body) for origin, body in news})
+            await late.allowed("http://a.test/x")
+            return verdicts, asked, len(server.requests)
+
+    assert asyncio.run(run()) == ([True, False], 1, 2)

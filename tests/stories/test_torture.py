@@ -61,5 +61,11 @@ def test_no_host_was_asked_faster_than_allowed(found: dict[str, Any]) -> None:
     assert found["pace"]["too_near"] == 0
 
 
+def test_robots_txt_is_not_asked_for_again_because_of_a_kill(found: dict[str, Any]) -> None:
+    undisturbed, tortured = found["robots_requests"]
+    assert undisturbed > 20
+    assert tortured <= undisturbed + KILLS * (FETCHERS + TESTERS)
+
+
 def test_the_catalogue_is_whole(found: dict[str, Any]) -> None:
     assert found["integrity"] == "ok"

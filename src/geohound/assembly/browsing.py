@@ -11,7 +11,6 @@ from geohound.browsing import BrowserError, BrowserPool, Budget, check
 from geohound.document import Document
 from geohound.mining import application, charset, observed
 from geohound.model.browsed import Seen
-from geohound.model.clue import looks_like_service
 from geohound.model.contracts import Fetcher, Follows
 from geohound.model.visit import Failure, FailureReason, Link, Page, Response, Validators, Visit
 from geohound.settings import Settings, SettingsError
@@ -130,7 +129,7 @@ class Browsing:
 
     async def look(self, document: Document, page: Page, fetcher: Fetcher) -> list[Link]:
         """What running a page of a crawl adds to what reading it told; nothing where that need not be."""
-        if not document.is_html or page.nofollow or (self.mode == "auto" and not _is_unsure(document, page)):
+        if not document.is_html or page.nofollow or (self.mode == "auto" and not page.unsure):
             return []
         once = Once(fetcher)
         once.keep(document.response.url, document.response)
@@ -140,12 +139,6 @@ class Browsing:
 
     async def close(self) -> None:
         await self._pool.close()
-
-
-def _is_unsure(document: Document, page: Page) -> bool:
-    source = charset.decode(document.body, document.response.content_type)
-    has_services = any(looks_like_service(link.url) for link in page.links)
-    return bool(application.doubt(document.url, source, has_services=has_services))
 
 
 def find_browser(path: str = "") -> tuple[str, str]:

@@ -7,6 +7,7 @@ import math
 import os
 import pickle
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
@@ -19,7 +20,7 @@ from geohound.crawl.follow import Fence, Scope
 from geohound.crawl.plan import Parts, Plan
 from geohound.crawl.pool import Pool
 from geohound.crawl.report import Examiner
-from geohound.mining import mine
+from geohound.mining.exploring import Explorer
 from geohound.model.bbox import BBox
 from geohound.model.clue import looks_like_service
 from geohound.model.contracts import Order
@@ -36,6 +37,7 @@ from .browsing import browsing
 from .parts import fetcher, harvesters, kinds, open_house, orders
 
 SAVE_EVERY_S = 5.0
+ROBOTS_KEPT_S = 24 * 3600.0
 MAX_PROCESSES = 4  # by default: beyond that the crawl that feeds them is the limit
 
 
@@ -51,15 +53,17 @@ def local_examiner(
     log = RequestLog()
     browser = browsing(settings, processes)
     way = fetcher(settings, processes, log.append)
-    catalogue = open_house(settings).catalogue
+    house = open_house(settings)
+    if settings.obey_robots:
+        way.robots.recall(house.robots(time.time() - ROBOTS_KEPT_S))
 
     def is_complete(service: Service) -> bool:
-        return bool(catalogue.find_endpoint(service.endpoint))
+        return bool(house.catalogue.find_endpoint(service.endpoint))
 
     tools = Tools(
-        way, kinds(), harvesters(), mine, way.robots.sitemaps, way.pace.next_at, is_complete, log.take,
-        way.robots.forget_troubles, browser.look if browser else None, browser.close if browser else None,
-        reading or (lambda _: None),
+        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, way.pace.next_at, is_complete, log.take,
+        way.robots.take_news, way.robots.forget_troubles, browser.look if browser else None,
+        browser.close if browser else None, reading or (lambda _: None),
     )  # fmt: skip
     return LocalExaminer(plan, tools)
 
@@ -246,6 +250,7 @@ def _bounds(settings: Settings) -> Bounds:
     return Bounds(
         max_depth=settings.max_depth,
         max_pages_per_host=settings.max_pages_per_host,
+        max_hosts_per_domain=settings.max_hosts_per_domain,
         max_pages_per_pattern=settings.max_pages_per_pattern,
         max_probes_per_pattern=settings.max_pages_per_pattern,
         host_delay_s=settings.host_delay_s,

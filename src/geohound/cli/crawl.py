@@ -40,7 +40,7 @@ def crawl(
     learned: Annotated[
         str | None, typer.Option(metavar="FILE", help="What the order learned before; written anew at the end.")
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=0, help="Links away from a seed.")] = None,
+    depth: Annotated[int | None, typer.Option(min=0, help="Links away from a seed that a page may be.")] = None,
     max_pages: Annotated[int | None, typer.Option(min=1, help="Pages to fetch in all.")] = None,
     max_time: Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds to run.")] = None,
     kinds: Annotated[str | None, typer.Option(metavar="ID,…", help="Keep only these kinds of service.")] = None,

@@ -73,15 +73,24 @@ class Live:
             printing.line({"summary": summary})
             return
         table = Table(show_header=False, box=None, pad_edge=False)
-        for label in ("pages", "requests", "hosts", "tested", "services", "layers"):
+        for label in ("pages", "requests", "hosts", "services", "layers"):
             table.add_row(label, f"{summary[label]:,}")
+        table.add_row("tests", _tested(summary) + f", {summary['spared']:,} spared as known")
         table.add_row("time", f"{summary['elapsed_s']:.1f} s, {summary['pages_per_s']:.0f} pages/s")
-        for label in ("kinds", "via", "drops"):
+        for way, brought in summary["ways"].items():
+            table.add_row(f"  by {way}", f"{brought['services']:,} services, {_tested(brought)}")
+        for label in ("kinds", "drops"):
             words = ", ".join(f"{name} {count:,}" for name, count in summary[label].items())
             table.add_row(label, Text(words or "–"))
         printing.out.print(table)
         if not summary["finished"]:
             printing.say(f"Stopped with work left: geohound resume {summary['task']}{options}")
+
+
+def _tested(told: dict[str, Any]) -> str:
+    """How many candidates were tested, and what one confirmed service cost (LC-10)."""
+    each = told["tested_per_confirmed"]
+    return f"{told['tested']:,} tested" + (f", {each:.2f} per confirmed service" if each else "")
 
 
 def _line(crawl: RunningCrawl) -> str:

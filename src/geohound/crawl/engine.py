@@ -11,16 +11,19 @@ from contextlib import suppress
 from geohound.model import url as urls
 from geohound.model.bbox import overlaps
 from geohound.model.clue import looks_like_service
+from geohound.model.compact import HashSet
 from geohound.model.contracts import StoreError
 from geohound.model.health import Check
+from geohound.model.ogc_url import Claim, classify_ogc
 from geohound.model.service import Service, Sighting
-from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Place, Settlement, Via
+from geohound.model.visit import Candidate, FailureReason, Outcome, Settlement, Via
 
 from .answers import PASSING
 from .crew import Crew
 from .outage import Doubt
 from .plan import Parts, Plan
 from .progress import Listener, Progress
+from .proposing import PROBE_BONUS, candidate_of, listed
 from .repetition import Repetition
 from .report import HARVEST_MARK, Report
 
@@ -30,19 +33,6 @@ GRACE_S = 5.0  # for what is in flight when a crawl is stopped
 OUTAGE_CHECK_S = 15.0
 SECOND_LOOK_S = 2.0
 MANY_LAYERS = 50  # from here on a service is written beside the loop
-PROBE_BONUS = 1000.0  # an address that says of itself that it is a service goes before every page
-_VIA = {
-    Place.TEXT: Via.TEXT,
-    Place.CODE: Via.TEXT,
-    Place.XML: Via.TEXT,
-    Place.FORM: Via.FORM,
-    Place.SCRIPT: Via.SCRIPT,
-    Place.SCRIPT_FILE: Via.SCRIPT,
-    Place.CONFIG: Via.CONFIG,
-    Place.JSON: Via.CONFIG,
-    Place.SITEMAP: Via.SITEMAP,
-    Place.BROWSER: Via.BROWSER,
-}
 
 
 class Crawl:
@@ -59,6 +49,7 @@ class Crawl:
         self._wake = asyncio.Event()
         self._running: dict[bool, set[asyncio.Task[None]]] = {False: set(), True: set()}
         self._repetition = Repetition(parts.frontier.marks())
+        self._proved = HashSet()
         self._doubt = Doubt(parts.frontier.last_visited())
 
     def stop(self) -> None:
@@ -158,9 +149,14 @@ class Crawl:
         if self._repetition.is_trap(candidate.url):
             self._drop(candidate, Report(), FailureReason.TRAP)
             return
+        if candidate.probe and (known := self._known(candidate.url)):
+            await self._put(known, candidate)  # another spelling of what is known: a sighting that costs no request
+            self.progress.spared += 1
+            self._done(Outcome(candidate, services=1, status=200), Report())
+            return
         report = await self.parts.examiner.examine(candidate)
         self.progress.count(candidate, report)
-        self.parts.frontier.record(report.made)
+        self.parts.frontier.record(report.made, report.robots)
         log.info("%s", _Told(candidate, report))
         if self._doubt.arises(candidate, report):
             return
@@ -181,6 +177,8 @@ class Crawl:
             if not self.parts.frontier.remember(target).value:
                 self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
                 return
+        for file in report.files:
+            self.parts.frontier.remember(Candidate(file, Via.SCRIPT, candidate.url, depth=candidate.depth + 1))
         new = await self._catalogue(report.services, candidate, report)
         if report.listed:
             self._admit_listed(report.listed, candidate, report)
@@ -231,22 +229,35 @@ class Crawl:
         for service in self._whole(services):
             if not self._is_wanted(service):
                 continue
+            is_new = await self._put(service, candidate)
             now = self.parts.clock.now()
-            sighting = Sighting(
-                service.id, candidate.url, candidate.found_on, candidate.via, candidate.clue, now, self.plan.task,
-                candidate.depth,
-            )  # fmt: skip
-            if len(service.layers) > MANY_LAYERS:
-                is_new = await asyncio.to_thread(self.parts.catalogue.put, service, sighting)
-            else:
-                is_new = self.parts.catalogue.put(service, sighting)
             self.parts.catalogue.record_check(Check(service.id, now, True, "", report.elapsed_s, service.fingerprint))
+            self._proved.add(hash((service.kind, service.endpoint)))
             if is_new:
                 new += 1
-                self.progress.found(service, candidate.via)
+                self.progress.found(service, candidate)
                 self._announce(service)
             self._follow_service(service, candidate)
         return new
+
+    async def _put(self, service: Service, candidate: Candidate) -> bool:
+        """Keep the service and where it was met; True if it is new."""
+        now = self.parts.clock.now()
+        sighting = Sighting(
+            service.id, candidate.url, candidate.found_on, candidate.via, candidate.clue, now, self.plan.task,
+            candidate.depth,
+        )  # fmt: skip
+        if len(service.layers) > MANY_LAYERS:
+            return await asyncio.to_thread(self.parts.catalogue.put, service, sighting)
+        return self.parts.catalogue.put(service, sighting)
+
+    def _known(self, url: str) -> Service | None:
+        """The service, proved in this crawl, that this request for its capabilities would prove once more."""
+        claim, kind = classify_ogc(url)
+        place = urls.endpoint(url)
+        if claim is not Claim.CERTAIN or hash((kind, place)) not in self._proved:
+            return None
+        return next((s for s in self.parts.catalogue.find_endpoint(place) if s.kind == kind), None)
 
     def _whole(self, services: Sequence[Service]) -> Sequence[Service]:
         """One page of an API tells less than what is known: another door to it must not overwrite the whole."""
@@ -265,19 +276,19 @@ class Crawl:
     def _follow_service(self, service: Service, candidate: Candidate) -> None:
         """Services name other services; catalogues of them are harvested, which is a lease of its own."""
         clue = f"listed by {service.title}"[:200]
-        listed = [c for c in (urls.canonical(u, service.endpoint) for u in service.links) if c]
-        found = [_listed(u, candidate, (service.endpoint, clue), Via.SERVICE) for u in listed]
+        named = [c for c in (urls.canonical(u, service.endpoint) for u in service.links) if c]
+        found = [listed(u, candidate, (service.endpoint, clue), Via.SERVICE) for u in named]
         if service.kind in self.parts.harvested:
             address = f"{service.endpoint}{HARVEST_MARK}{service.kind}"
-            found.append(_listed(address, candidate, (service.endpoint, clue), Via.HARVEST))
+            found.append(listed(address, candidate, (service.endpoint, clue), Via.HARVEST))
         self._admit(found)
 
     def _admit_listed(self, addresses: Sequence[str], candidate: Candidate, report: Report) -> None:
         """A map context is no service, but it names some; so do the records of a catalogue."""
         endpoint, mark, _ = candidate.url.partition(HARVEST_MARK)
         via = Via.HARVEST if mark else Via.SERVICE
-        listed = [c for c in (urls.canonical(u, endpoint) for u in addresses) if c]
-        self._admit([_listed(u, candidate, (endpoint, report.listed_as), via) for u in listed])
+        named = [c for c in (urls.canonical(u, endpoint) for u in addresses) if c]
+        self._admit([listed(u, candidate, (endpoint, report.listed_as), via) for u in named])
 
     def _redirected(self, candidate: Candidate, report: Report) -> None:
         """Another page is meant. The first redirect is free, further ones cost depth: chains must end."""
@@ -299,7 +310,7 @@ class Crawl:
                     self.parts.frontier.raise_score(link.url, again)
         new = (link for link in report.found if not is_known(link.url))
         scored = ((link, order.score(link, page)) for link in new)
-        found = [_candidate(link, score, candidate) for link, score in scored if score > -math.inf]
+        found = [candidate_of(link, score, candidate) for link, score in scored if score > -math.inf]
         if found:
             self.parts.frontier.admit(found)
         return len(found)
@@ -355,25 +366,6 @@ class Crawl:
                     "elapsed_s": round(self.parts.clock.monotonic() - self.progress.started, 3),
                 }
             )
-
-
-def _candidate(link: Link, score: float, found_on: Candidate) -> Candidate:
-    probe = looks_like_service(link.url)
-    return Candidate(
-        url=link.url,
-        via=_VIA.get(link.place, Via.LINK),
-        found_on=found_on.url,
-        clue=(link.text or link.context)[:200],
-        score=score + (PROBE_BONUS if probe else 0.0),
-        depth=found_on.depth + 1,
-        probe=probe,
-    )
-
-
-def _listed(url: str, candidate: Candidate, where: tuple[str, str], via: Via) -> Candidate:
-    """An address that a document gives as a service; `where` is the document and what it says."""
-    found_on, clue = where
-    return Candidate(url, via, found_on, clue[:200], PROBE_BONUS, candidate.depth + 1, probe=True)
 
 
 class _Told:

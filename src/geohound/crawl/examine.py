@@ -23,6 +23,7 @@ from geohound.model.visit import (
     RequestRecord,
     Response,
     Validators,
+    Via,
     Visit,
 )
 
@@ -31,10 +32,16 @@ from .follow import OnThisPage, Reported, follow
 from .plan import Plan
 from .repetition import body_mark, words_mark
 from .report import HARVEST_MARK, Report
+from .shelf import Shelf
 
 log = logging.getLogger(__name__)
 
+_FILES = frozenset({Via.SCRIPT, Via.CONFIG})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+Told = Callable[[str, str], bool]
+FetchFile = Callable[[str], Awaitable[Response | None]]
 
 
 def _nothing(_: Candidate | None) -> None:
@@ -48,11 +55,14 @@ class Tools:
     fetcher: Fetcher
     kinds: Mapping[str, Kind]
     harvesters: Mapping[str, Harvester]
-    mine: Callable[[Document, Callable[[str, str], bool] | None], Page]  # but for links told before
+    explore: Callable[
+        [Document, FetchFile, Told | None], Awaitable[Page]
+    ]  # a document, with its files; but for links told before
     sitemaps: Callable[[str], Awaitable[Sequence[str]]]
     next_at: Callable[[str], float]  # when a host may be asked again, on the monotonic clock
     is_complete: Callable[[Service], bool]  # is all of it in the catalogue?
     made: Callable[[], list[RequestRecord]] = list  # the requests made since it was last asked
+    robots: Callable[[], list[tuple[str, bytes]]] = list  # the robots.txt read since then, by origin
     forget_troubles: Callable[[], None] = lambda: None  # of robots.txt that could not be had
     browse: Callable[[Document, Page, Fetcher], Awaitable[list[Link]]] | None = None  # what running a page adds
     close: Callable[[], Awaitable[None]] | None = None  # what else is open beside the fetcher
@@ -68,6 +78,7 @@ class LocalExaminer:
         self._reported = Reported()
         self._sitemaps_asked: set[str] = set()
         self._visited = HashSet()
+        self._files = Shelf()
 
     async def examine(self, candidate: Candidate) -> Report:
         """A bug costs this candidate, not the crawl."""
@@ -83,7 +94,7 @@ class LocalExaminer:
             log.exception("a bug while visiting %s", candidate.url)
             report = Report(report.status, Failure(candidate.url, FailureReason.BUG, "see the log", datetime.now(UTC)))
             report.requests = 1
-        report.made = self._tools.made()
+        report.made, report.robots = self._tools.made(), self._tools.robots()
         report.due_at = self._tools.next_at(urls.host(candidate.url))
         return report
 
@@ -97,8 +108,14 @@ class LocalExaminer:
 
     async def _visit(self, candidate: Candidate, report: Report) -> None:
         """A page: fetch, recognise, mine."""
+        is_file = candidate.via in _FILES
+        if is_file and self._files.was_had(candidate.url):  # with the page it belongs to
+            report.objection = FailureReason.DUPLICATE_CONTENT
+            return
         asking = _Counting(self._tools.fetcher, report)
-        visit = await asking.fetch(candidate.url, max_bytes=self._plan.max_page_bytes, follows=self._is_new_here)
+        visit = self._files.take_service(candidate.url) or await asking.fetch(
+            candidate.url, max_bytes=self._plan.max_page_bytes, follows=self._is_new_here
+        )
         self._visited.add(hash(candidate.url))
         report.elapsed_s = visit.elapsed_s
         if isinstance(visit, Failure):
@@ -123,7 +140,9 @@ class LocalExaminer:
         if not verdict.services:
             report.objection = objection_to(verdict.refusal.reason if verdict.refusal else None, document)
         if report.objection is None:
-            self._mine(document, candidate, report)
+            if is_file:
+                self._files.put(candidate.url, visit)
+            await self._mine(document, candidate, report)
         self._tools.reading(None)
         if report.objection is None:
             await self._browse(document, candidate, report)
@@ -157,7 +176,7 @@ class LocalExaminer:
         report.objection = objection_to(refusal.reason if refusal else None, document)
         if report.objection is None:
             self._tools.reading(candidate)
-            self._mine(document, candidate, report)
+            await self._mine(document, candidate, report)
             self._tools.reading(None)
 
     async def _identify(self, url: str, fetcher: Fetcher, known: Document | None = None) -> Verdict:
@@ -166,9 +185,11 @@ class LocalExaminer:
             url, fetcher, tools.kinds, self._plan.max_service_bytes, known=known, is_complete=tools.is_complete
         )
 
-    def _mine(self, document: Document, candidate: Candidate, report: Report) -> None:
+    async def _mine(self, document: Document, candidate: Candidate, report: Report) -> None:
         reported = OnThisPage() if self._plan.counts_links else self._reported
-        page = self._tools.mine(document, reported.spelled(candidate.depth + 1))
+        page = await self._tools.explore(
+            document, lambda url: self._file(url, candidate, report), reported.spelled(candidate.depth + 1)
+        )
         host = urls.host(candidate.url)
         report.body_mark = body_mark(host, document.body)
         report.words_mark = words_mark(host, page.text)
@@ -187,6 +208,30 @@ class LocalExaminer:
         reported = OnThisPage() if self._plan.counts_links else self._reported
         page = Page(document.url, links=tuple(shown))
         report.found += follow(page, candidate.depth + 1, self._plan.fence, report.drops, reported)
+
+    async def _file(self, url: str, candidate: Candidate, report: Report) -> Response | None:
+        """A script or configuration file of the page being read: once for all pages."""
+        if self._files.was_had(url) or not self._plan.fence.holds(url):
+            return self._files.get(url)
+        self._tools.reading(None)
+        asking = _Counting(self._tools.fetcher, report)
+        answer = await asking.fetch(url, max_bytes=self._plan.max_page_bytes)
+        self._tools.reading(candidate)
+        if isinstance(answer, Failure) or answer.status in BUSY or answer.status in _REDIRECTS:
+            return None  # left to the frontier, which tries again
+        if self._is_service(answer):
+            self._files.put_service(url, answer)
+            return None  # a candidate of its own, which then needs no second request
+        self._files.put(url, answer)
+        report.files.append(url)
+        return answer
+
+    def _is_service(self, answer: Response) -> bool:
+        """Is a file of a page a service, or a list of services, that has to be catalogued as such?"""
+        if answer.status >= 400 or not any(word in answer.content_type.lower() for word in ("json", "xml")):
+            return False
+        verdict = probe.recognise(Document(answer), self._tools.kinds)
+        return bool(verdict.services or (verdict.refusal and verdict.refusal.lists))
 
     async def _add_sitemaps(self, candidate: Candidate, report: Report) -> None:
         """The sitemaps that the host's robots.txt names, once for each host."""

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from geohound.model import url as urls
+from geohound.model.clue import looks_like_service
 from geohound.model.compact import HashSet
+from geohound.model.ogc_url import proving
 from geohound.model.visit import FailureReason, Link, Page, Place
 
 MAX_URL_CHARS = 2000
@@ -107,12 +109,13 @@ def follow(page: Page, depth: int, fence: Fence, drops: Counter[FailureReason], 
     for link in _all_links(page):
         href = link.url
         clean = urls.canonical(href, base if href[:1] == "?" else folder)
+        clean = proving(clean) if clean and "?" in clean else clean
         # What one page asks not to follow, another may offer: it is told for a depth of its own.
         if clean is None or not reported.add(clean, -1 if link.nofollow or page.nofollow else depth):
             continue
         _weigh(link, clean, page, fence, drops, found)
         if "http" in clean[8:].lower():
-            for inner in urls.embedded(clean):
+            for inner in map(proving, urls.embedded(clean)):
                 if reported.add(inner, depth):
                     _weigh(link, inner, page, fence, drops, found)
         if len(found) >= MAX_FOUND:
@@ -141,7 +144,7 @@ def _objection(address: str, link: Link, page: Page, fence: Fence) -> FailureRea
         return FailureReason.NOFOLLOW
     if not fence.holds(address):
         return FailureReason.OUT_OF_SCOPE
-    if link.place not in _UNMEASURED and urls.looks_like_media(address):
+    if link.place not in _UNMEASURED and urls.looks_like_media(address) and not looks_like_service(address):
         return FailureReason.MEDIA
     if urls.repeats_path(address) or len(address) > MAX_URL_CHARS:
         return FailureReason.TRAP

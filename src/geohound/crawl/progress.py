@@ -12,7 +12,7 @@ from geohound.model.exposition import Metric, MetricType, Sample, histogram
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, FailureReason
 
-from .report import Report
+from .report import HARVEST_MARK, Report
 
 BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 Event = dict[str, Any]
@@ -34,6 +34,9 @@ class Progress:
     hosts: set[str] = field(default_factory=set)
     kinds: Counter[str] = field(default_factory=Counter)
     vias: Counter[str] = field(default_factory=Counter)
+    tests: Counter[str] = field(default_factory=Counter)  # by the way in which the candidate was found
+    proofs: Counter[str] = field(default_factory=Counter)  # new services that tests proved, by the same
+    spared: int = 0  # candidates that needed no test, since their service was known
     drops: Counter[FailureReason] = field(default_factory=Counter)
 
     outcomes: Counter[str] = field(default_factory=Counter)  # of requests: status classes and reasons of failure
@@ -51,8 +54,11 @@ class Progress:
             self.outcomes[f"{made.status // 100}xx" if made.status else str(made.reason)] += 1
             self.by_seconds[bisect_left(BOUNDS_S, made.elapsed_s)] += 1
             self.request_s += made.elapsed_s
+        if HARVEST_MARK in candidate.url:
+            return
         if candidate.probe:
             self.tested += 1
+            self.tests[str(candidate.via)] += 1
         else:
             self.visits += 1
             self.pages += bool(report.status) and not report.redirect and (report.failure is None or _is_ours(report))
@@ -62,10 +68,13 @@ class Progress:
         counter, gauge = Metric.counter, Metric.gauge
         drops = tuple(Sample(n, {"reason": reason}) for reason, n in sorted(summary["drops"].items()))
         kinds = tuple(Sample(n, {"kind": kind}) for kind, n in sorted(self.kinds.items()))
+        tests = tuple(Sample(n, {"way": way}) for way, n in sorted(self.tests.items()))
         outcomes = tuple(Sample(n, {"outcome": name}) for name, n in sorted(self.outcomes.items()))
         return [
             counter("geohound_pages_total", "Pages fetched.", self.pages),
-            counter("geohound_tested_total", "Candidates tested.", self.tested),
+            Metric(
+                "geohound_tested_total", MetricType.COUNTER, "Candidates tested, by the way they were found.", tests
+            ),
             counter("geohound_bytes_total", "Bytes of bodies, unpacked.", self.bytes),
             counter("geohound_layers_total", "Layers of the services found.", self.layers),
             Metric("geohound_services_total", MetricType.COUNTER, "Services found, by kind.", kinds),
@@ -78,11 +87,24 @@ class Progress:
             gauge("geohound_network_lost", "1 while no host answers.", int(self.is_cut_off)),
         ]
 
-    def found(self, service: Service, via: str) -> None:
+    def found(self, service: Service, candidate: Candidate) -> None:
         self.services += 1
         self.layers += len(service.layers)
         self.kinds[service.kind] += 1
-        self.vias[str(via)] += 1
+        self.vias[str(candidate.via)] += 1
+        self.proofs[str(candidate.via)] += candidate.probe
+
+    def ways(self) -> dict[str, Event]:
+        """What each way of finding candidates brought, and what that cost (LC-10); the most fruitful first."""
+        names = sorted(self.tests | self.vias, key=lambda way: (-self.vias[way], -self.tests[way], way))
+        return {
+            way: {
+                "services": self.vias[way],
+                "tested": self.tests[way],
+                "tested_per_confirmed": _ratio(self.tests[way], self.proofs[way]),
+            }
+            for way in names
+        }
 
     def summary(self, elapsed_s: float) -> Event:
         """The last line of a crawl."""
@@ -94,12 +116,20 @@ class Progress:
             "layers": self.layers,
             "hosts": len(self.hosts),
             "tested": self.tested,
+            "tested_per_confirmed": _ratio(self.tested, self.proofs.total()),
+            "spared": self.spared,
             "elapsed_s": round(elapsed_s, 3),
             "pages_per_s": round(self.pages / elapsed_s, 2) if elapsed_s > 0 else 0.0,
             "kinds": dict(self.kinds.most_common()),
             "via": dict(self.vias.most_common()),
+            "ways": self.ways(),
             "drops": {str(reason): n for reason, n in self.drops.most_common() if n},
         }
+
+
+def _ratio(tested: int, confirmed: int) -> float | None:
+    """Candidates tested for each service that testing proved; None where it proved none."""
+    return round(tested / confirmed, 2) if confirmed else None
 
 
 def _is_ours(report: Report) -> bool:

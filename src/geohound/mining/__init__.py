@@ -5,7 +5,7 @@ from __future__ import annotations
 from geohound.document import Document
 from geohound.model.visit import Link, Page, Place
 
-from . import charset, html, js, script, scripts, sitemap, text
+from . import charset, html, js, recipes, scripts, sitemap, text
 from .robots_tag import robots_tag
 
 _NOT_HTML = (b"<?xml", b"{", b"[")  # whatever the header says
@@ -20,10 +20,16 @@ def mine(document: Document, is_told: html.Told | None = None) -> Page:
     tag = robots_tag(document.response.headers)
     if document.is_image:
         return Page(document.url)
-    if document.is_html or ("html" in kind and not document.body[:_SNIFF_BYTES].lstrip().startswith(_NOT_HTML)):
+    if is_page(document):
         return html.read(charset.decode(document.body, kind), document.url, tag, is_told)
     links = tuple(_links(document, kind))
     return Page(document.url, links=links, nofollow="nofollow" in tag)
+
+
+def is_page(document: Document) -> bool:
+    """Is it HTML, whatever the header says?"""
+    kind = document.response.content_type.lower()
+    return document.is_html or ("html" in kind and not document.body[:_SNIFF_BYTES].lstrip().startswith(_NOT_HTML))
 
 
 def _links(document: Document, kind: str) -> list[Link]:
@@ -34,12 +40,20 @@ def _links(document: Document, kind: str) -> list[Link]:
         words = charset.decode(document.body, kind, _MAX_BYTES)
         return scripts.links([js.Script(document.url, words, is_module=_is_module(document.url))], document.url)
     if document.json is not None:
-        return script.links(charset.decode(document.body, kind, _MAX_BYTES))
+        words = charset.decode(document.body, kind, _MAX_BYTES)
+        return [*_listed(words, document.url), *scripts.links([js.Script(document.url, words)], document.url)]
     if document.head is not None:  # the root itself would cost a large document its whole tree
-        return text.links(charset.decode(document.body, kind, _MAX_BYTES), Place.XML)
+        words = charset.decode(document.body, kind, _MAX_BYTES)
+        return [*_listed(words, document.url), *text.links(words, Place.XML)]
     if kind.startswith("text/") or not kind:
         return text.links(charset.decode(document.body, kind, _MAX_BYTES), Place.TEXT)
     return []
+
+
+def _listed(words: str, url: str) -> list[Link]:
+    """The services in a viewer's configuration that is known by its own beginning."""
+    found = [e for wanted in recipes.of_document(words, url) for e in recipes.read(wanted, words).endpoints]
+    return scripts.computed(found, Place.RECIPE)
 
 
 def _is_module(url: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -11,16 +12,24 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser
 
 from geohound.model import url as urls
+from geohound.model.clue import looks_like_service
 
 from . import hou2016, js, markup, recipes, script, unsure
 from .js.model import Budget, Endpoint, Findings, Script
 
-MAX_FILES = 80  # fetched for one page
-MAX_ROUNDS = 4  # scripts that ask for further scripts
-MAX_SECONDS = 20.0  # of reading, fetching not counted
-MAX_BYTES = 40_000_000
 MAX_SCRIPTS = 400  # elements of one page
-_GLANCE = Budget(steps=150_000, seconds=2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one page may cost."""
+
+    files: int = 80  # fetched
+    rounds: int = 4  # scripts that ask for further scripts
+    seconds: float = 20.0  # of reading, fetching not counted
+    bytes: int = 40_000_000
+    budget: Budget = field(default_factory=Budget)
+    is_thrifty: bool = False  # leave alone what may be a service, and the scripts of a viewer whose configuration tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,7 @@ class Fetched:
     content_type: str = ""
 
 
+_TELLING = re.compile(r"map|layer|wms|ows|wfs|gis|geo|viewer|config|setting|main|app|index|init|bundle", re.IGNORECASE)
 Fetch = Callable[[str], Awaitable[Fetched | None]]
 
 
@@ -57,6 +67,7 @@ class _App:
 
     page: Fetched
     fetch: Fetch
+    bounds: Bounds
     scripts: list[Script] = field(default_factory=list)
     files: dict[str, Fetched | None] = field(default_factory=dict)
     bytes: int = 0
@@ -66,7 +77,7 @@ class _App:
         if url == self.page.url:
             return self.page
         if url not in self.files:
-            if len(self.files) >= MAX_FILES or self.bytes >= MAX_BYTES:
+            if len(self.files) >= self.bounds.files or self.bytes >= self.bounds.bytes:
                 return None
             self.files[url] = found = await self.fetch(url)
             self.bytes += len(found.text) if found else 0
@@ -103,39 +114,67 @@ def _is_page(page: Fetched) -> bool:
 
 
 async def _by_reading(page: Fetched, fetch: Fetch) -> Mined:
+    found = await read(page, fetch)
+    findings = replace(found.findings, scripts_skipped=found.findings.scripts_skipped + found.skipped)
+    told = _told(page.url, [*found.listed, *findings.endpoints], findings, found.requests)
+    return replace(told, unsure=found.doubt(page.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that a page and its files tell together."""
+
+    listed: tuple[Endpoint, ...]  # by the recipes of viewers
+    findings: Findings
+    scripts: tuple[Script, ...]  # what was analysed, the page first
+    files: tuple[str, ...]  # had, whatever they were
+    skipped: int
+    requests: int
+
+    def doubt(self, html: str) -> str:
+        """Why the page should be run; empty if nothing speaks for that."""
+        return unsure.reason(self.findings, html, has_services=bool(self.listed or self.findings.endpoints))
+
+
+async def read(page: Fetched, fetch: Fetch, bounds: Bounds = Bounds()) -> Reading:  # noqa: B008 - frozen
+    """Configuration of known viewers first, then scripts, then what these ask for."""
     held = _elements(page)
-    app = _App(page, fetch, scripts=[Script(page.url, page.text), *held.inline])
+    app = _App(page, fetch, bounds, scripts=[Script(page.url, page.text), *held.inline])
+    listed = await _by_recipes(app)
     skipped = 0
-    for address, is_module in held.files:
+    if listed and bounds.is_thrifty:
+        held = replace(held, files=[])
+    for address, is_module in _chosen(held.files, bounds.files):
         full = urls.canonical(address, held.base)
         if full is None or script.is_library(address):
             skipped += 1
         else:
             await app.add(full, is_module=is_module)
-    listed = await _by_recipes(app)
     findings = Findings()
-    left_s = MAX_SECONDS
-    for _ in range(MAX_ROUNDS):
+    left_s = bounds.seconds
+    for _ in range(bounds.rounds):
         began = time.monotonic()
-        findings = js.analyse(page.url, tuple(app.scripts), Budget(seconds=min(Budget().seconds, left_s)))
+        budget = replace(bounds.budget, seconds=min(bounds.budget.seconds, left_s))
+        findings = js.analyse(page.url, tuple(app.scripts), budget)
         left_s -= time.monotonic() - began
         known = len(app.scripts)
         if left_s <= 0:
             break
         for wanted in findings.wanted:
-            await app.add(wanted)
+            if not (bounds.is_thrifty and looks_like_service(wanted)):
+                await app.add(wanted)
         if len(app.scripts) == known:
             break
-    findings = replace(findings, scripts_skipped=findings.scripts_skipped + skipped)
-    told = _told(page.url, [*listed, *_by_documents(app), *findings.endpoints], findings, app.requests)
-    return replace(told, unsure=unsure.reason(findings, page.text, has_services=bool(told.endpoints)))
+    had = tuple(url for url, file in app.files.items() if file is not None)
+    return Reading((*listed, *_by_documents(app)), findings, tuple(app.scripts), had, skipped, app.requests)
 
 
-def doubt(url: str, text: str, *, has_services: bool) -> str:
-    """Why a page should be run, as far as it can be told without its files; empty if nothing speaks for that."""
-    held = _elements(Fetched(url, text))
-    findings = js.analyse(url, (Script(url, text), *held.inline), _GLANCE, whole_page=False)
-    return unsure.reason(findings, text, has_services=has_services)
+def _chosen(files: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
+    """Of more scripts than can be read, those whose names tell of a map or of the application itself."""
+    if len(files) <= room:
+        return files
+    ranked = sorted(range(len(files)), key=lambda i: (script.is_library(files[i][0]), not _TELLING.search(files[i][0])))
+    return [files[i] for i in sorted(ranked[:room])]
 
 
 async def _by_recipes(app: _App) -> list[Endpoint]:
@@ -194,7 +233,7 @@ async def _by_published_rules(page: Fetched, fetch: Fetch) -> Mined:
     total = len(held.inline) + len(links)
     if not hou2016.is_judged(links):
         return Mined(page.url, scripts_skipped=total, requests=1)
-    app = _App(page, fetch, scripts=held.inline)
+    app = _App(page, fetch, Bounds(), scripts=held.inline)
     for address in links:
         full = urls.canonical(address, held.base)
         if full and hou2016.is_read(address):
@@ -245,4 +284,4 @@ def _elements(page: Fetched) -> _Elements:
     return _Elements(base, inline, files)
 
 
-__all__: Sequence[str] = ("Fetch", "Fetched", "Mined", "doubt", "mine")
+__all__: Sequence[str] = ("Bounds", "Fetch", "Fetched", "Mined", "Reading", "mine", "read")

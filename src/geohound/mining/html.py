@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from geohound.model import url as urls
 from geohound.model.visit import Link, Page, Place
 
-from . import js, markup, script, scripts, text
+from . import embedded, js, markup, script, scripts, text
 from .robots_tag import meta_robots
 
 MAX_LINKS = 6_000
@@ -26,7 +26,8 @@ MAX_RAW_TEXT = 4_000
 MAX_META_TAGS = 500
 MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
 _TAGS = (
-    "a", "area", "base", "form", "frame", "iframe", "input", "link", "meta", "pre", "script", "textarea", "title",
+    "a", "area", "base", "embed", "form", "frame", "iframe", "input", "link", "meta", "object", "pre", "script",
+    "textarea", "title",
 )  # fmt: skip
 _SELECTOR = ", ".join(_TAGS)
 _LINK_RELS = frozenset(
@@ -37,6 +38,8 @@ _PLACES = {
     "area": Place.AREA,
     "iframe": Place.FRAME,
     "frame": Place.FRAME,
+    "object": Place.FRAME,
+    "embed": Place.FRAME,
     "link": Place.META,
 }
 _SMALL = frozenset(
@@ -52,11 +55,19 @@ Told = Callable[[str, str], bool]
 _REFRESH = re.compile(r"url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE)
 
 
-def read(source: str, url: str, tag: frozenset[str] = frozenset(), is_told: Told | None = None) -> Page:
+def read(
+    source: str,
+    url: str,
+    tag: frozenset[str] = frozenset(),
+    is_told: Told | None = None,
+    *,
+    with_scripts: bool = True,
+) -> Page:
     """The page with all its links, relative ones still relative to `base` where it gives one.
 
     `tag` are the rules for robots that came with the answer's headers. Links that `is_told` knows, by the folder they
-    are relative to and their letters, are left out.
+    are relative to and their letters, are left out; without `with_scripts`, the code in the page is left to somebody
+    else.
     """
     tree = LexborHTMLParser(markup.tame(source))
     nodes = _by_tag(tree)
@@ -66,10 +77,11 @@ def read(source: str, url: str, tag: frozenset[str] = frozenset(), is_told: Told
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
     found = list(islice(_links(nodes, words, _Known(base, None if "nofollow" in robots else is_told)), MAX_LINKS))
     code = _code(nodes, words)
-    inline, files = _scripts(nodes["script"], base)
+    inline, files = _scripts(nodes["script"], base, with_scripts)
     if "data-" in source:
         for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
             inline += script.address(unescape(match[1]))
+    found += embedded.links(source)
     visible = _leave_visible(tree)
     found += text.links(visible, Place.TEXT)
     return Page(
@@ -109,7 +121,7 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known
     for tag, place in _PLACES.items():
         for node in nodes[tag]:
             attributes = node.attributes
-            address = (attributes.get("href") or attributes.get("src") or "").partition("#")[0]
+            address = _address(attributes)
             if address in passed:
                 continue
             rel = (attributes.get("rel") or "").lower()
@@ -128,6 +140,11 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known
             if len(found) >= MAX_LINKS:
                 return found
     return found
+
+
+def _address(attributes: Mapping[str, str | None]) -> str:
+    said = attributes.get("href") or attributes.get("src") or attributes.get("data") or ""
+    return said.partition("#")[0]
 
 
 class _Known:
@@ -199,7 +216,7 @@ def _code(nodes: Mapping[str, list[LexborNode]], words: _Words) -> list[Link]:
     return found
 
 
-def _scripts(nodes: list[LexborNode], url: str) -> tuple[list[Link], list[str]]:
+def _scripts(nodes: list[LexborNode], url: str, with_code: bool) -> tuple[list[Link], list[str]]:
     inline: list[js.Script] = []
     files: list[str] = []
     for node in nodes[:MAX_SCRIPTS]:
@@ -207,7 +224,7 @@ def _scripts(nodes: list[LexborNode], url: str) -> tuple[list[Link], list[str]]:
         if source:
             if not script.is_library(source):
                 files.append(source)
-        elif (words := node.text()) and len(inline) < MAX_INLINE:
+        elif with_code and len(inline) < MAX_INLINE and (words := node.text()):
             is_module = (node.attributes.get("type") or "").lower() == "module"
             inline.append(js.Script(url, words, is_module, is_inline=True))
     return scripts.links(inline, url) if inline else [], files
@@ -215,7 +232,7 @@ def _scripts(nodes: list[LexborNode], url: str) -> tuple[list[Link], list[str]]:
 
 def _base(nodes: list[LexborNode], url: str) -> str:
     href = next(filter(None, (node.attributes.get("href") for node in nodes)), "")
-    return href if href.lower().startswith(("http://", "https://")) else url
+    return (urls.canonical(href, url) if href else None) or url
 
 
 def _robots(nodes: list[LexborNode]) -> frozenset[str]:

@@ -30,6 +30,9 @@ _NO_SERVICE = re.compile(
     r"|\.(?:html?|js|mjs|css|png|jpe?g|gif|svg|ico|woff2?|ttf|pdf|txt|md)(?:$|[?#])",
     re.IGNORECASE,
 )
+_NAMESPACE = re.compile(
+    r"://(?:www\.|schemas\.)?(?:w3\.org|opengis\.net|xmlns\.com|purl\.org|isotc211\.org)/", re.IGNORECASE
+)
 _CONFIG = re.compile(r"\.(?:json|xml|geojson)(?:$|\?)", re.IGNORECASE)
 _PATHLIKE = re.compile(r"(?:\.{0,2}/)?[\w.~%-]+(?:/[\w.~%:=,@-]*)*(?:\?\S*)?$")
 MAX_BYTES = 2_000_000
@@ -57,7 +60,7 @@ def address(words: str) -> list[Link]:
         return [
             Link(link.url, context=link.context, place=Place.SCRIPT)
             for link in text.links(words, Place.SCRIPT)
-            if looks_like_service(link.url) or not _NO_SERVICE.search(link.url)
+            if not _NAMESPACE.search(link.url) and (looks_like_service(link.url) or not _NO_SERVICE.search(link.url))
         ]
     if len(words) <= MAX_ADDRESS and ("/" in words or "." in words):
         return _relative(words.replace("\\/", "/"))

@@ -8,11 +8,12 @@ from itertools import islice
 
 from geohound.model import url as urls
 from geohound.model.clue import looks_like_service
+from geohound.model.ogc_url import OWS_KINDS
 from geohound.model.visit import Link, Place
 
 from . import js, script, text
 from .js import addresses
-from .js.model import Endpoint
+from .js.model import Endpoint, Findings
 
 # A crawl reads thousands of scripts: what one may cost is far less than when a person asks about one page.
 _BUDGET = js.Budget(steps=150_000, seconds=2.0, bytes_per_script=6_000_000, bytes_parsed=4_000_000)
@@ -27,7 +28,11 @@ _ASKED = re.compile(
 
 def links(scripts: Sequence[js.Script], page_url: str) -> list[Link]:
     """Services first, then tiles, configuration files and further scripts; each address once."""
-    found = js.analyse(page_url, scripts, _BUDGET, whole_page=False)
+    return of_findings(js.analyse(page_url, scripts, _BUDGET, whole_page=False), scripts, page_url)
+
+
+def of_findings(found: Findings, scripts: Sequence[js.Script], page_url: str) -> list[Link]:
+    """The same for scripts that have been analysed."""
     known = {_key(e.endpoint): e for e in found.endpoints}
     asked = {found[1] for s in scripts for found in islice(_ASKED.finditer(s.text), _MAX_ASKED)}
     kept: list[Link] = []
@@ -35,12 +40,32 @@ def links(scripts: Sequence[js.Script], page_url: str) -> list[Link]:
         address = urls.canonical(link.url, page_url) or ""
         endpoint = known.pop(_key(urls.endpoint(address)), None)
         if endpoint is not None:
-            kept.append(Link(link.url, context=endpoint.call or link.context, place=Place.SCRIPT, line=endpoint.line))
+            kept.append(Link(_asking(link.url, endpoint), "", evidence(endpoint), Place.SCRIPT, line=endpoint.line))
             continue
         judged = found.is_complete and _is_judged(link.url, page_url)
         if link.place is Place.CONFIG or link.url in asked or (looks_like_service(address) and not judged):
             kept.append(link)
-    return [*_computed(list(known.values())), *kept, *_files(found.wanted, kept, page_url)][: text.MAX_LINKS]
+    return [*computed(list(known.values())), *kept, *_files(found.wanted, kept, page_url)][: text.MAX_LINKS]
+
+
+def computed(endpoints: Sequence[Endpoint], place: Place = Place.SCRIPT) -> list[Link]:
+    """Addresses that stand in no single string, or in a file that tells what they are."""
+    return [Link(_asking(e.url if e.kind else e.endpoint, e), "", evidence(e), place, line=e.line) for e in endpoints]
+
+
+def _asking(address: str, found: Endpoint) -> str:
+    """An address that does not say itself what it is, with the question that its surroundings suggest."""
+    if found.kind and found.kind not in OWS_KINDS:
+        return found.endpoint
+    if not found.kind or looks_like_service(found.url):
+        return address
+    return urls.with_params(found.endpoint, {"SERVICE": found.kind.upper(), "REQUEST": "GetCapabilities"})
+
+
+def evidence(found: Endpoint) -> str:
+    """Call, script and line, as a person would look them up."""
+    file = found.source.partition("?")[0].rpartition("/")[2]
+    return f"{found.call or found.how} ({file or found.source}{f':{found.line}' if found.line else ''})"
 
 
 def _key(endpoint: str) -> str:
@@ -54,14 +79,13 @@ def _is_judged(address: str, page_url: str) -> bool:
     return isinstance(place, addresses.Unclear) or (place is not None and place.kind != "xyz" and place.is_sure)
 
 
-def _computed(endpoints: Sequence[Endpoint]) -> list[Link]:
-    """Addresses that stand in no single string."""
-    return [Link(e.url if e.kind else e.endpoint, context=e.call, place=Place.SCRIPT, line=e.line) for e in endpoints]
-
-
 def _files(wanted: Sequence[str], kept: Sequence[Link], page_url: str) -> Iterator[Link]:
     there = {urls.canonical(link.url, page_url) for link in kept}
     for address in wanted[:_MAX_WANTED]:
         if address not in there:
-            is_script = bool(_SCRIPT_FILE.search(address))
-            yield Link(address, place=Place.SCRIPT_FILE if is_script else Place.CONFIG)
+            yield Link(address, place=Place.SCRIPT_FILE if is_script(address) else Place.CONFIG)
+
+
+def is_script(address: str) -> bool:
+    """By its name."""
+    return bool(_SCRIPT_FILE.search(address))

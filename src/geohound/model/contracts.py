@@ -206,7 +206,7 @@ class Frontier(Protocol):
     def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> Ack[bool]:
         """Note a URL that was visited without a lease, the target of a redirect; False if it was known."""
 
-    def record(self, requests: Sequence[RequestRecord]) -> None:
+    def record(self, requests: Sequence[RequestRecord], robots: Sequence[tuple[str, bytes]] = ()) -> None:
         """Note requests that were made, for the owners of the hosts."""
 
     def marks(self) -> Iterable[tuple[int, int]]:

@@ -9,10 +9,11 @@ from urllib.parse import unquote_plus
 
 import ada_url
 
-from .url import OWS_PARAMS, Claim, embedded, encode_params
+from .url import OWS_PARAMS, Claim, embedded, encode_params, endpoint, with_params
 
 __all__ = [
-    "Claim", "InvalidUrl", "classify_ogc", "invalid_reason", "newer", "normalise_oss", "request_key",
+    "OWS_KINDS", "Claim", "InvalidUrl", "classify_ogc", "invalid_reason", "newer", "normalise_oss", "proving",
+    "request_key",
     "same_but_for_www_or_version",
 ]  # fmt: skip
 
@@ -29,6 +30,7 @@ _REQUESTS = {
     "wps": "describeprocess execute",
     "sos": "getobservation describesensor getfeatureofinterest",
 }
+OWS_KINDS = frozenset({"wms", "wfs", "wcs", "wmts", "wps", "csw", "sos"})
 _KIND_OF_REQUEST = {request: kind for kind, requests in _REQUESTS.items() for request in requests.split()}
 # Separators as they occur in the wild: & and ?, and ; where a page left &amp; undecoded.
 _SERVICE = re.compile(rf"(?:^|[?&;])service=(?:ogc:)?({_SERVICES})(?=$|[&?;#/\s])")
@@ -36,6 +38,7 @@ _REQUEST = re.compile(r"(?:^|[?&;])request=([a-z]+)")
 _VERSION_OR_LAYERS = re.compile(r"(?:^|[?&;])(version|wmtver|layers?)=")
 _NAME_IN_URL = re.compile(rf"(?<![a-z])({_SERVICES})(?![a-z])")
 _VERSION_PAIR = frozenset({"getcapabilities", "capabilities", "getfeature"})
+_CAPABILITIES = frozenset({"getcapabilities", "capabilities"})
 _UNCERTAIN_ALONE = frozenset({"getcapabilities", "capabilities", "getmap"})
 
 
@@ -60,6 +63,20 @@ def classify_ogc(url: str) -> tuple[Claim, str]:
     if not request:
         return Claim.NO, ""
     return _classify_request(request[1], query, lowered)
+
+
+def proving(url: str) -> str:
+    """The request that proves the service behind an OGC request: of a thousand GetMap URLs, one is worth a test.
+
+    Capabilities are asked as found, whatever their version; other addresses are left as they are.
+    """
+    claim, kind = classify_ogc(url)
+    if claim is not Claim.CERTAIN or kind not in OWS_KINDS:
+        return url
+    request = _REQUEST.search(url.partition("?")[2].lower())
+    if not request or request[1] in _CAPABILITIES:
+        return url
+    return with_params(endpoint(url), {"SERVICE": kind.upper(), "REQUEST": "GetCapabilities"})
 
 
 def _classify_request(request: str, query: str, url: str) -> tuple[Claim, str]:

@@ -18,6 +18,7 @@ class Via(StrEnum):
     FORM = "form"
     SCRIPT = "script"
     CONFIG = "config"
+    RECIPE = "recipe"  # listed in the configuration of a known viewer
     SITEMAP = "sitemap"
     SERVICE = "service"  # named in the document of another service
     REDIRECT = "redirect"
@@ -33,12 +34,14 @@ class Place(StrEnum):
     ANCHOR = "anchor"
     AREA = "area"
     FRAME = "frame"
+    EMBED = "embedded"  # a picture, a background, a data attribute
     TEXT = "text"
     CODE = "code"
     FORM = "form"
     SCRIPT = "script"
     SCRIPT_FILE = "script file"
     CONFIG = "config"
+    RECIPE = "recipe"
     JSON = "json"
     XML = "xml"
     HEADER = "header"
@@ -102,6 +105,7 @@ class FailureReason(StrEnum):
     OUT_OF_SCOPE = "out of scope"
     TOO_DEEP = "too deep"
     HOST_BUDGET = "host budget spent"
+    DOMAIN_BUDGET = "domain budget spent"
     PATTERN_BUDGET = "pattern budget spent"
     TRAP = "trap"
     MEDIA = "media or archive file"
@@ -225,3 +229,4 @@ class Page:
     links: tuple[Link, ...] = field(default=())
     nofollow: bool = False
     script_files: tuple[str, ...] = field(default=())
+    unsure: str = ""  # why reading was not enough to know what it asks for

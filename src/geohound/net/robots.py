@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from geohound.model.contracts import Clock
@@ -19,6 +19,8 @@ FetchRobots = Callable[[str, int], Awaitable[Visit]]
 _FRESH_S = 24 * 3600.0
 _RETRY_S = 600.0
 _MAX_ORIGINS = 50_000
+_MAX_NEWS = 10_000  # if nobody takes them
+_MAX_KEPT_BYTES = 65_536  # longer ones are asked for again
 # RFC 9309, 2.3.1.2: who redirects without end has no robots.txt; every other trouble means "stay out".
 _AS_IF_NONE = frozenset({FailureReason.REDIRECT_LOOP, FailureReason.TOO_MANY_REDIRECTS})
 
@@ -39,6 +41,7 @@ class Robots:
         self._user_agent = user_agent
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._asking: dict[str, asyncio.Task[_Entry]] = {}
+        self._news: list[tuple[str, bytes]] = []
 
     async def allowed(self, url: str) -> bool:
         """Do the rules of its origin allow this URL? False also if they cannot be had."""
@@ -79,6 +82,19 @@ class Robots:
         found = (parse_target(name, base=target.origin + "/robots.txt") for name in entry.rules.sitemaps)
         return tuple(dict.fromkeys(each.url for each in found if isinstance(each, Target)))
 
+    def recall(self, known: Mapping[str, tuple[float, bytes]]) -> None:
+        """Take over what was read before, by origin: when (wall clock), and what it said."""
+        now, wall = self._clock.monotonic(), self._clock.now().timestamp()
+        for origin, (read_at, body) in known.items():
+            rest_s = min(_FRESH_S, read_at + _FRESH_S - wall)
+            if rest_s > 0:
+                self._entries[origin] = _Entry(read_robots(body, self._user_agent), now + rest_s)
+
+    def take_news(self) -> list[tuple[str, bytes]]:
+        """What was read since this was last asked, for whoever keeps it; empty where there is no robots.txt."""
+        news, self._news = self._news, []
+        return news
+
     def forget_troubles(self) -> None:
         """Whoever could not be asked may be asked again at once: the trouble was our own."""
         for origin in [origin for origin, entry in self._entries.items() if entry.trouble is not None]:
@@ -101,6 +117,10 @@ class Robots:
         visit = await self._fetch(origin + "/robots.txt", MAX_BYTES + 1)
         entry = self._understand(visit)
         self._entries[origin] = entry
+        if entry.trouble is None and len(self._news) < _MAX_NEWS:
+            body = visit.body if isinstance(visit, Response) and visit.status < 300 else b""
+            if len(body) <= _MAX_KEPT_BYTES:
+                self._news.append((origin, body))
         self._entries.move_to_end(origin)
         if len(self._entries) > _MAX_ORIGINS:
             self._entries.popitem(last=False)

@@ -219,6 +219,39 @@ def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
     asyncio.run(story())
 
 
+def test_what_a_page_within_the_depth_names_is_tested_though_other_pages_are_too_deep(store, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_depth=2, host_delay_s=0))
+        script = Candidate("http://a.org/app.js", Via.SCRIPT, depth=3)
+        service = Candidate("http://b.org/wms?service=WMS", Via.SCRIPT, depth=4, probe=True)
+        endless = Candidate("http://c.org/wms?service=WMS", Via.SERVICE, depth=6, probe=True)
+        page = Candidate("http://a.org/deep.html", Via.LINK, depth=3)
+        admitted = await frontier.admit([script, service, endless, page])
+        return admitted, dict(frontier.drops), {c.url for c in await frontier.lease(9, probe=True)}
+
+    assert asyncio.run(story()) == (2, {FailureReason.TOO_DEEP: 2}, {"http://b.org/wms?service=WMS"})
+
+
+def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task):
+    bounds = Bounds(max_hosts_per_domain=3, host_delay_s=0)
+
+    async def story(store):
+        frontier = store.frontier(task, bounds)
+        spam = [f"http://x{i}.spam.org/" for i in range(5)]
+        admitted = await frontier.admit(pages(*spam, "http://x1.spam.org/more", "http://b.org/"))
+        dropped = dict(frontier.drops)
+        seed = await frontier.admit([Candidate("http://www.spam.org/", Via.SEED)])
+        await frontier.close()
+        return admitted, dropped, seed
+
+    assert asyncio.run(story(store)) == (5, {FailureReason.DOMAIN_BUDGET: 2}, 1)
+
+    async def later(store):
+        return await store.frontier(task, bounds).admit(pages("http://x9.spam.org/", "http://c.org/"))
+
+    assert asyncio.run(later(reopen())) == 1
+
+
 def test_the_queue_of_a_host_is_bounded(store, task):
     async def story():
         frontier = store.frontier(task, Bounds(max_queue_per_host=10, host_delay_s=0))

@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from geohound.model.visit import Candidate, FailureReason, Settlement
 from geohound.stores.sqlite import Bounds, open_store
+from geohound.stores.sqlite.bounds import REACH
 
 DELAY_S = 2.0
 URLS = st.builds("http://{}.org/{}".format, st.sampled_from("abc"), st.integers(0, 30))
@@ -59,7 +60,8 @@ class FrontierLaws(RuleBasedStateMachine):
     def admit(self, candidates):
         new = {}
         for candidate in candidates:
-            if candidate.depth <= 2 and candidate.url not in self.admitted:
+            deepest = 2 + REACH if candidate.probe else 2
+            if candidate.depth <= deepest and candidate.url not in self.admitted:
                 new.setdefault(candidate.url, candidate)
         assert self.run(partial(self.frontier.admit, candidates)) == len(new)
         self.admitted |= new

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from geohound.model import url as urls
 
@@ -19,6 +21,7 @@ _MAP = re.compile(rb"[#@]\s*sourceMappingURL=([^\s'\"]{1,300})")
 _YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
 _FILE_ENDS = (b".json", b".xml", b".yaml", b".yml")
 _MAX_WANTED = 200
+_LONG = 400_000
 _MAX_COMPARED = 500  # addresses of one page; each is compared with each
 _FILES_ONLY = 300_000  # scripts up to this size are asked which files they load, even if they hold no address
 
@@ -32,7 +35,25 @@ def analyse(
     its base is what relative addresses are relative to. `whole_page` says that all scripts and handlers are here, so
     that a function nobody calls can be left out; it is taken for granted where the page is given.
     """
-    meter = Meter(budget or Budget())
+    with _undisturbed(sum(len(s.text) for s in scripts)):
+        return _analyse(page_url, scripts, Meter(budget or Budget()), whole_page)
+
+
+@contextmanager
+def _undisturbed(chars: int) -> Iterator[None]:
+    """Trees of long scripts are millions of small things that live to the end: the collector would go through them
+    again and again for nothing, which costs a quarter of the time."""
+    is_long = chars > _LONG and gc.isenabled()
+    if is_long:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if is_long:
+            gc.enable()
+
+
+def _analyse(page_url: str, scripts: Sequence[Script], meter: Meter, whole_page: bool | None) -> Findings:
     markup = [s for s in scripts if pages.is_page(s.text)]
     code = [pages.handlers(s) if s in markup else s for s in scripts]
     parts = [part for s in code if s is not None for part in sourcemaps.expand(s)]

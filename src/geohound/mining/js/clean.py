@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 # Strings come before comments, so that the slashes of an address are not taken for one. What is open runs to its end:
 # no alternative fails once it has begun, or a file of openings would cost the square of its length.
 _TOKEN = re.compile(
-    rb"[^\"'`/{}<]*+(?:\"(?:[^\"\\\n]++|\\.)*+\"?+|'(?:[^'\\\n]++|\\.)*+'?+|(?P<mark>[{}`])"
-    rb"|(?P<comment>//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+|<!--[^\n]*+)"
+    rb"(?:[^\"'`/{}<]++|\"(?:[^\"\\\n]++|\\.)*+\"?+|'(?:[^'\\\n]++|\\.)*+'?+"
+    rb"|\{[^\"'`/{}<]{0,150}+\}"  # a short block that holds nothing of interest is text like any other
     rb"|(?:(?<=[(,=:\[!&|?;+*%~^{-])|(?<=[(,=:\[!&|?;+{]\s)|(?<==>)|(?<=return)|(?<=return\s)|(?<=case\s)|(?<=typeof\s))"
-    rb"/(?![/*])(?:[^/\\\[\n]++|\\.|\[(?:[^\]\\\n]++|\\.)*+\]?+)++/"
-    rb"|[/<])",
+    rb"/(?![/*])(?:[^/\\\[\n]++|\\.|\[(?:[^\]\\\n]++|\\.)*+\]?+)++/)*+"
+    rb"(?:(?P<mark>[{}`])|(?P<comment>//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+|<!--[^\n]*+)|[/<])",
     re.DOTALL,
 )
 _TEMPLATE = re.compile(rb"(?:[^`\\$]++|\\.|\$(?!\{))*+(?:`|\$\{)?", re.DOTALL)

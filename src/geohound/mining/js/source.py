@@ -44,7 +44,9 @@ _MAX_DEPTH = 4_000  # the terms of one long sum are a branch each
 _STEPS = {40: 1, 91: 1, 123: 1, 41: -1, 93: -1, 125: -1}
 _NO_BRACKETS = bytes(set(range(256)) - _STEPS.keys())
 _BEFORE = 40  # how much of what stands before a name is looked at
+_SEARCHED = 60  # times the length of a script, after which an index of its words is cheaper than searching on
 _WORD = re.compile(rb"[\w$]+")
+_LETTERS = frozenset(bytes((c,)) for c in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
 _WORDS = re.compile(rb"([\w$]+)")
 
 
@@ -81,6 +83,7 @@ class Source:
         self._meter = meter
         self._scopes: dict[int, dict[str, list[Def]]] = {}
         self._known: dict[tuple[bytes, bytes, int, int], list[int]] = {}
+        self._searched = 0
 
     @cached_property
     def raw(self) -> bytes:
@@ -156,14 +159,19 @@ class Source:
         return found
 
     def _positions(self, name: bytes, begin: int, end: int) -> list[int]:
-        if _WORD.fullmatch(name):
+        is_word = bool(_WORD.fullmatch(name))
+        self._searched += min(end, len(self.data)) - begin
+        if is_word and self._searched > _SEARCHED * len(self.data) + _LONG:  # so many questions pay for an index
             known = self._words.get(name, [])
             return known[bisect_left(known, begin) : bisect_left(known, end)][:_MAX_POSITIONS]
         found: list[int] = []
-        at = self.data.find(name, begin)
-        while 0 <= at < end and len(found) < _MAX_POSITIONS:
-            found.append(at)
-            at = self.data.find(name, at + 1)
+        data, stop = self.data, min(end + len(name) - 1, len(self.data))
+        at = data.find(name, begin, stop)
+        while at >= 0 and len(found) < _MAX_POSITIONS:
+            after = at + len(name)
+            if not is_word or (data[at - 1 : at] not in _LETTERS and data[after : after + 1] not in _LETTERS):
+                found.append(at)
+            at = data.find(name, at + 1, stop)
         return found
 
     def places(self, name: str, pattern: bytes, begin: int = 0, end: int = 1 << 62, limit: int = 200) -> list[int]:

@@ -12,8 +12,9 @@ from geohound.model.compact import HashSet, Tally
 from geohound.model.contracts import Clock, Order
 from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
 
-from .bounds import Bounds
+from .bounds import HANGS_ON_PAGE, REACH, Bounds
 from .database import Database, StoreError
+from .domains import Domains
 from .journal import Ack, Journal, Row
 from .keys import url_key
 from .packed_heap import MAX_NUMBER, number_of, pack, score_of
@@ -61,6 +62,7 @@ class SqliteFrontier:
         self._order = order
         self._schedule = Schedule(order.host_bonus) if order else Schedule()
         self._shapes = Tally()
+        self._domains = Domains(bounds.max_hosts_per_domain)
         self._numbers: dict[int, int] | None = {} if order and order.counts_links else None  # of queued URLs, by key
         self._leases: dict[str, Lease] = {}
         self._pages = 0  # page visits made or under way
@@ -69,8 +71,7 @@ class SqliteFrontier:
         self._next_source = 1
         self._sources: dict[str, int] = {}
         self._journal = Journal(database, self._drop_rows)
-        quiet_since = self._now() if quiet_since is None else quiet_since
-        self._seen = HashSet(self._reload(quiet_since))
+        self._seen = HashSet(self._reload(self._now() if quiet_since is None else quiet_since))
 
     def _reload(self, quiet_since: float) -> Iterator[int]:
         """Read everything back; yields the keys of all known URLs."""
@@ -94,15 +95,16 @@ class SqliteFrontier:
                 self._pages += not probe
             self._next = number + 1
             yield key
+        for known in self._schedule.hosts():
+            self._domains.open(f"http://{known.name}/", always=True)
         self._leave_alone(quiet_since)
 
     def _leave_alone(self, quiet_since: float) -> None:
         """Nobody is asked sooner because the crawl was interrupted."""
         now, wall = self._clock.monotonic(), self._now()
         wait_s = max(0.0, quiet_since + self.bounds.host_delay_s - wall)
-        if wait_s:
-            for host in self._schedule.hosts():
-                self._schedule.postpone(host, now + wait_s)
+        for host in self._schedule.hosts() if wait_s else ():
+            self._schedule.postpone(host, now + wait_s)
         rows = self._database.read().execute(
             "SELECT host, until FROM pause WHERE task = ? AND until > ?", (self.task, wall)
         )
@@ -135,9 +137,12 @@ class SqliteFrontier:
         if not self._seen.add(key):
             self.duplicates += 1
             return None
-        host = self._schedule.host(host_of(url))
-        shape = shape_key(url)
-        reason = self._refuse(candidate, host, shape)
+        name, shape = host_of(url), shape_key(url)
+        if self._schedule.knows(name) or self._domains.open(url, always=candidate.via is Via.SEED):
+            host = self._schedule.host(name)
+            reason = self._refuse(candidate, host, shape)
+        else:
+            reason = FailureReason.DOMAIN_BUDGET
         if reason is not None:
             self._seen.discard(key)
             self.drops[reason] += 1
@@ -151,7 +156,8 @@ class SqliteFrontier:
     def _refuse(self, candidate: Candidate, host: Host, shape: int) -> FailureReason | None:
         """Why this candidate may not come in; None if it may."""
         bounds = self.bounds
-        if exceeds(candidate.depth, bounds.max_depth):
+        hangs_on_page = candidate.probe or candidate.via in HANGS_ON_PAGE
+        if exceeds(candidate.depth - (REACH if hangs_on_page else 0), bounds.max_depth):
             return FailureReason.TOO_DEEP
         if not candidate.probe and reaches(self._pages, bounds.max_pages):
             return FailureReason.PAGE_BUDGET
@@ -327,11 +333,13 @@ class SqliteFrontier:
         )
         return next((str(url) for (url,) in row), "")
 
-    def record(self, requests: Sequence[RequestRecord]) -> None:
-        """Note requests that were made, for the owners of the hosts."""
-        if not requests:
+    def record(self, requests: Sequence[RequestRecord], robots: Sequence[tuple[str, bytes]] = ()) -> None:
+        """Note requests that were made, for the owners of the hosts, and the robots.txt that origins answered with."""
+        if not requests and not robots:
             return
-        self._journal.open_batch().requests.extend(
+        batch = self._journal.open_batch()
+        batch.robots.extend((clean(origin), self._now(), body) for origin, body in robots)
+        batch.requests.extend(
             (
                 self.task, r.host, r.at.timestamp(), clean(r.url[:MAX_URL_CHARS]), r.status, r.reason or "", r.bytes,
                 r.elapsed_s, r.address,

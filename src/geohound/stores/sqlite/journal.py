@@ -25,6 +25,7 @@ _REQUEST = """
 INSERT INTO request (task, host, at, url, status, reason, bytes, elapsed_s, address)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _PAUSE = "INSERT OR REPLACE INTO pause (task, host, until) VALUES (?, ?, ?)"
+_ROBOTS = "INSERT OR REPLACE INTO robots (origin, at, body) VALUES (?, ?, ?)"
 MOST_UNWRITTEN = 100_000  # rows that may wait in memory for a slow disk
 
 Row = tuple[Any, ...]
@@ -58,6 +59,7 @@ class Batch:
     marks: list[Row] = field(default_factory=list)
     requests: list[Row] = field(default_factory=list)
     pauses: list[Row] = field(default_factory=list)
+    robots: list[Row] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -154,6 +156,7 @@ class Journal:
             connection.executemany(_MARK, batch.marks)
             connection.executemany(_REQUEST, batch.requests)
             connection.executemany(_PAUSE, batch.pauses)
+            connection.executemany(_ROBOTS, batch.robots)
             connection.executemany(_DROPS, drops)
 
 

@@ -12,6 +12,12 @@ _SELECT = """
 SELECT at, host, url, status, reason, bytes, elapsed_s, address FROM request WHERE host = ? ORDER BY at DESC LIMIT ?"""
 
 
+def robots_since(database: Database, at: float) -> dict[str, tuple[float, bytes]]:
+    """The robots.txt of all origins that were read since then, with the time of their reading."""
+    rows = database.read().execute("SELECT origin, at, body FROM robots WHERE at >= ?", (at,))
+    return {origin: (read_at, body) for origin, read_at, body in rows}
+
+
 def requests_to(database: Database, host: str, limit: int = 0) -> list[RequestRecord]:
     """The requests to a host, the latest first; 0 for all of them."""
     rows = database.read().execute(_SELECT, (host, limit or -1))

@@ -14,7 +14,7 @@ _WITHOUT_ASKING = frozenset(
     {
         FailureReason.ROBOTS, FailureReason.NOFOLLOW, FailureReason.OUT_OF_SCOPE, FailureReason.BAD_URL,
         FailureReason.TRAP, FailureReason.MEDIA, FailureReason.FORBIDDEN_NET, FailureReason.TOO_DEEP,
-        FailureReason.HOST_BUDGET, FailureReason.PATTERN_BUDGET, FailureReason.PAGE_BUDGET,
+        FailureReason.HOST_BUDGET, FailureReason.DOMAIN_BUDGET, FailureReason.PATTERN_BUDGET, FailureReason.PAGE_BUDGET,
     }
 )  # fmt: skip
 

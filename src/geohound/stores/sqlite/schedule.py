@@ -82,6 +82,9 @@ class Schedule:
             self._hosts.append(found)
         return found
 
+    def knows(self, name: str) -> bool:
+        return name in self._by_name
+
     def hosts(self) -> list[Host]:
         return list(self._hosts)
 

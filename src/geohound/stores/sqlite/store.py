@@ -11,7 +11,7 @@ from .bounds import Bounds
 from .catalogue import SqliteCatalogue
 from .database import Database, StoreError
 from .frontier import SqliteFrontier
-from .requests import requests_to
+from .requests import requests_to, robots_since
 from .tasks import Tasks
 from .writing import no_topics
 
@@ -37,6 +37,10 @@ class Store:
     def requests(self, host: str, limit: int = 0) -> list[RequestRecord]:
         """What was asked of a host, the latest first."""
         return requests_to(self._database, host, limit)
+
+    def robots(self, since: float) -> dict[str, tuple[float, bytes]]:
+        """What robots.txt said, by origin, where it was read since this time."""
+        return robots_since(self._database, since)
 
     def close(self) -> None:
         self._database.close()

@@ -1,0 +1,40 @@
+"""From an address somebody found to the candidate that the frontier keeps."""
+
+from __future__ import annotations
+
+from geohound.model.clue import looks_like_service
+from geohound.model.visit import Candidate, Link, Place, Via
+
+PROBE_BONUS = 1000.0  # an address that says of itself that it is a service goes before every page
+_VIA = {
+    Place.TEXT: Via.TEXT,
+    Place.CODE: Via.TEXT,
+    Place.XML: Via.TEXT,
+    Place.FORM: Via.FORM,
+    Place.SCRIPT: Via.SCRIPT,
+    Place.SCRIPT_FILE: Via.SCRIPT,
+    Place.CONFIG: Via.CONFIG,
+    Place.RECIPE: Via.RECIPE,
+    Place.JSON: Via.CONFIG,
+    Place.SITEMAP: Via.SITEMAP,
+    Place.BROWSER: Via.BROWSER,
+}
+
+
+def candidate_of(link: Link, score: float, found_on: Candidate) -> Candidate:
+    probe = looks_like_service(link.url)
+    return Candidate(
+        url=link.url,
+        via=_VIA.get(link.place, Via.LINK),
+        found_on=found_on.url,
+        clue=(link.text or link.context)[:200],
+        score=score + (PROBE_BONUS if probe else 0.0),
+        depth=found_on.depth + 1,
+        probe=probe,
+    )
+
+
+def listed(url: str, candidate: Candidate, where: tuple[str, str], via: Via) -> Candidate:
+    """An address that a document gives as a service; `where` is the document and what it says."""
+    found_on, clue = where
+    return Candidate(url, via, found_on, clue[:200], PROBE_BONUS, candidate.depth + 1, probe=True)

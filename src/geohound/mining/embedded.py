@@ -1,0 +1,73 @@
+"""Services that markup shows without linking to them: pictures, objects, backgrounds, data attributes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from itertools import islice
+
+from geohound.model.clue import looks_like_service
+from geohound.model.visit import Link, Place
+
+from . import script
+
+MAX_CHARS = 3_000_000
+MAX_ATTRIBUTES = 20_000
+MAX_FOUND = 1_000
+MAX_ADDRESS = 2_000
+# Asked first, at the speed of memory: most pages show no map at all.
+_HINT = re.compile(
+    r"w(?:ms|fs|cs|mts|ps)|/ows|/csw|/sos|getmap|service=|mapserv|/rest/services|/collections|%7bz|\{z|stac|thredds|ogcapi",
+    re.IGNORECASE,
+)
+# Formatting is renamed, scripts are read by others, and what is commented out does not count.
+_HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<script\b.*?(?:</script|\Z)", re.IGNORECASE | re.DOTALL)
+_ATTRIBUTE = re.compile(
+    r"[\s\"'](src|srcset|data|poster|style|background|data-[\w-]{1,60})\s{0,9}=\s{0,9}"
+    r"(?:\"([^\"]{4,40000})\"|'([^']{4,40000})'|([^\s\"'>]{4,2000}))",
+    re.IGNORECASE,
+)
+_STYLE = re.compile(r"<style\b[^>]{0,300}>(.*?)(?:</style|\Z)", re.IGNORECASE | re.DOTALL)
+_CSS_URL = re.compile(r"url\(\s{0,9}[\"']?([^\"')\s]{4,2000})", re.IGNORECASE)
+
+
+def links(source: str) -> list[Link]:
+    """Addresses of services in the attributes and styles of a page, each once."""
+    source = source[:MAX_CHARS]
+    if not _HINT.search(source):
+        return []
+    seen = _HIDDEN.sub(" ", source)
+    return list({link.url: link for link in islice(_all(seen), MAX_FOUND)}.values())
+
+
+def _all(source: str) -> Iterator[Link]:
+    for match in islice(_ATTRIBUTE.finditer(source), MAX_ATTRIBUTES):
+        name, value = match[1].lower(), match[2] or match[3] or match[4]
+        if _HINT.search(value):
+            yield from _held(name, unescape(value).strip())
+    for block in islice(_STYLE.finditer(source), 200):
+        yield from _shown(_CSS_URL.findall(block[1]), "style")
+
+
+def _held(name: str, value: str) -> Iterator[Link]:
+    """What one attribute holds: an address, a list of them, a style, or JSON."""
+    if value[:1] in "[{" and name.startswith("data-"):
+        for found in script.links(value):
+            yield found._replace(context=name)
+    elif name == "style":
+        yield from _shown(_CSS_URL.findall(value), name)
+    elif name == "srcset":
+        yield from _shown((part.split()[0] for part in re.split(r",\s+", value) if part.strip()), name)
+    else:
+        yield from _shown((value,), name)
+
+
+def _shown(addresses: Iterator[str] | list[str] | tuple[str, ...], name: str) -> Iterator[Link]:
+    for address in addresses:
+        clean = unescape(address)
+        if len(clean) > MAX_ADDRESS or any(c.isspace() for c in clean):
+            continue
+        full = clean if "//" in clean[:8] else f"http://h.test/{clean.lstrip('./')}"
+        if looks_like_service(full):
+            yield Link(clean, context=name, place=Place.EMBED)

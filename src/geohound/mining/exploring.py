@@ -1,0 +1,116 @@
+"""A map page met in a crawl: its scripts and configuration files are read together with it, within narrow bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from geohound.document import Document
+from geohound.model import url as urls
+from geohound.model.compact import HashSet
+from geohound.model.visit import Link, Page, Place, Response
+
+from . import application, charset, html, is_page, mine, recipes, scripts
+from .application import Bounds, Fetched
+from .js import Budget
+from .robots_tag import robots_tag
+
+Fetch = Callable[[str], Awaitable[Response | None]]
+# A crawl meets thousands of such pages: what one may cost is far less than when a person asks about it.
+BOUNDS = Bounds(
+    files=30,
+    rounds=3,
+    seconds=4.0,
+    bytes=16_000_000,
+    budget=Budget(steps=200_000, seconds=2.5, bytes_per_script=6_000_000, bytes_parsed=5_000_000),
+    is_thrifty=True,
+)
+_MAX_HEAD = 300_000
+_MAX_KNOWN = 500_000
+_SHELL_CHARS = 20_000
+_SHELL_ANCHORS = 3
+_SCRIPT = re.compile(r"<script\b", re.IGNORECASE)
+_MAP = re.compile(
+    r"\b(?:openlayers|leaflet|mapbox|maplibre|cesium|arcgis|esri|worldwind|itowns|deck\.?gl|geoext|mapea|ol\.(?:js|css|Map))\b"
+    r"|<script\b[^>]{0,300}?src\s*=\s*[\"']?[^\"'\s>]{0,200}?(?:map|viewer|wms|gis|geo|layer)"
+    r"|\b(?:id|class|data-main)\s*=\s*[\"']?[^\"'>]{0,80}?(?:map|viewer|kart|carte|kaart|mapa|globe)"
+    r"|<[a-z]+-[\w-]{0,60}?(?:map|layer|wms)",
+    re.IGNORECASE,
+)
+
+
+class Explorer:
+    """Remembers which sets of scripts it has read: a site has the same ones on all its pages."""
+
+    def __init__(self) -> None:
+        self._known = HashSet()
+
+    async def explore(self, document: Document, fetch: Fetch, is_told: html.Told | None = None) -> Page:
+        """All that can be followed from this document; of a map page, with all that its files tell."""
+        if not is_page(document):
+            return mine(document, is_told)
+        source = charset.decode(document.body, document.response.content_type.lower())
+        tag = robots_tag(document.response.headers)
+        if not _is_app(source, document.url):
+            return html.read(source, document.url, tag, is_told)
+        page = html.read(source, document.url, tag, is_told, with_scripts=False)
+        if page.nofollow:
+            return page
+        if not self._is_new(page, source, document.url):
+            return replace(page, script_files=())
+        return await _read(page, Fetched(document.url, source, "text/html"), fetch)
+
+    def _is_new(self, page: Page, source: str, url: str) -> bool:
+        """Was this set of scripts and configuration files not read before on this host?"""
+        if len(self._known) > _MAX_KNOWN:
+            self._known = HashSet()
+        wanted = tuple(w.url for w in recipes.recognise(source, url))
+        return self._known.add(hash((urls.host(url), page.script_files, wanted, "".join(_inline(source)))))
+
+
+_INLINE = re.compile(r"<script\b[^>]{0,500}>(.*?)</script", re.IGNORECASE | re.DOTALL)
+
+
+def _inline(source: str) -> list[str]:
+    return [code for code in _INLINE.findall(source) if code]
+
+
+def _is_app(source: str, url: str) -> bool:
+    """Is this a page that shows a map, by its markup, or the shell of an application that may?"""
+    head = source[:_MAX_HEAD]
+    if not _SCRIPT.search(head):
+        return bool(recipes.recognise(source, url))
+    is_shell = len(source) < _SHELL_CHARS and head.count("<a ") <= _SHELL_ANCHORS
+    return bool(is_shell or _MAP.search(head) or recipes.recognise(source, url))
+
+
+async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:
+    """The page with the links of all its files in place of the files themselves."""
+    site = urls.site(source.url)
+    left: list[str] = []
+
+    async def get(url: str) -> Fetched | None:
+        # Another process keeps the pace of another site: its files are candidates like any other.
+        answer = await fetch(url) if urls.site(url) == site else None
+        if answer is None:
+            left.append(url)
+        if answer is None or answer.status >= 400:
+            return None
+        kind = answer.content_type
+        return Fetched(answer.final_url, charset.decode(answer.body, kind, BOUNDS.bytes), kind)
+
+    found = await application.read(source, get, BOUNDS)
+    had = set(found.files)
+    listed = scripts.computed(found.listed, Place.RECIPE)
+    said = scripts.of_findings(found.findings, found.scripts[1:], source.url)
+    links = [link for link in (*listed, *said) if _full(link, source.url) not in had]
+    links += [Link(url, place=Place.CONFIG) for url in left if not scripts.is_script(url)]
+    unread = tuple(f for f in page.script_files if urls.canonical(f, page.url) not in had)
+    return replace(
+        page, links=(*links[: html.MAX_LINKS], *page.links), script_files=unread, unsure=found.doubt(source.text)
+    )
+
+
+def _full(link: Link, base: str) -> str:
+    return urls.canonical(link.url, base) or ""

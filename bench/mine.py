@@ -240,7 +240,7 @@ WAYS: dict[str, Callable[[webapps.App], set[Claim]]] = {
 def show(name: str, told: dict[str, Any], verbose: bool) -> None:
     print(
         f"{name:32} recall {told['recall']:6.1%}  precision {told['precision'] or 0:6.1%}  tested {told['tested']:5d}"
-        f"  per confirmed {told['tested_per_confirmed']}  by real shares {told['recall_by_real_shares']:.1%}"
+        f"  per confirmed {told['tested_per_confirmed']}  by real shares {told['recall_by_real_shares'] or 0:.1%}"
     )
     if verbose:
         for group, score in told["classes"].items():

@@ -158,8 +158,11 @@
     return true;
   }
 
+  // Answers when the page has nothing more to do, which on a busy machine is later than a clock would say.
+  const later = window.requestIdleCallback ? window.requestIdleCallback.bind(window) : (then) => setTimeout(then, 50);
+  const idle = () => new Promise((then) => later(() => setTimeout(then, 0), { timeout: 2000 }));
   const outer = () => (document.documentElement ? document.documentElement.outerHTML.slice(0, 2000000) : "");
-  Object.defineProperty(window, name, { value: Object.freeze({ list, fire, searches, search, outer }) });
+  Object.defineProperty(window, name, { value: Object.freeze({ list, fire, searches, search, outer, idle }) });
 
   // Maps draw nothing, and so ask for nothing, in a box of no height; their style sheets are not fetched.
   const style = () => {

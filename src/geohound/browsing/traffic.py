@@ -63,6 +63,11 @@ class Traffic:
         return tuple(self._noted.values())
 
     @property
+    def count(self) -> int:
+        """Requests so far, whoever answered them."""
+        return self._handled
+
+    @property
     def is_flood(self) -> bool:
         """Did the page ask for far more than it may have?"""
         return self._handled > 2 * self._budget.requests

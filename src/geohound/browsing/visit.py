@@ -93,11 +93,12 @@ class PageVisit:
         await self._open(url)
         if self._traffic.refused is not None:
             return
+        await self._calm_down()
         await self._look_first()
         await self._trigger_events()
         if words:
             await self._search(words)
-        await self._traffic.settle(LOAD_QUIET_S, min(EVENT_MOST_S, self._left_s()))
+        await self._calm_down()
 
     async def _open(self, url: str) -> None:
         from playwright.async_api import Error  # noqa: PLC0415 - an extra
@@ -120,6 +121,15 @@ class PageVisit:
         traffic.is_settled = True
         if not traffic.loads:
             raise Stuck("the browser did not come to it")
+
+    async def _calm_down(self) -> None:
+        """Wait until the page has nothing to do and asks for nothing more."""
+        for _ in range(5):
+            before = self._traffic.count
+            await self._ask("idle")
+            await self._traffic.settle(LOAD_QUIET_S / 2, min(EVENT_MOST_S, self._left_s()))
+            if self._traffic.count == before:
+                return
 
     def _left_s(self, share: float = 1.0) -> float:
         return max(0.05, (self._end - time.monotonic()) * share)

@@ -12,7 +12,7 @@ from geohound.net.fetcher import CurlFetcher
 from geohound.net.guard import Guard
 from geohound.net.limits import Limits
 
-BUDGET = Budget(time_s=40.0, requests=60, bytes=5_000_000, memory_bytes=500_000_000, events=20, patience_s=4.0)
+BUDGET = Budget(time_s=40.0, requests=60, bytes=5_000_000, memory_bytes=500_000_000, events=20, patience_s=6.0)
 
 
 @dataclass

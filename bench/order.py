@@ -45,8 +45,8 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 GOALS = (0.5, 0.8, 0.9)
 ABLATION_SHARE = 0.1
 ABLATION_SEEDS = 4
-TUNING = {"geoweb": (101, 102, 103, 104), "wild": (11, 12)}
-JUDGING = {"geoweb": tuple(range(201, 211)), "wild": tuple(range(21, 31))}
+TUNING = {"geoweb": (1, 2, 3, 101, 102, 103, 104), "wild": (1, 11, 12, 21)}
+JUDGING = {"geoweb": (401, *range(201, 211)), "wild": (401, *range(22, 31))}
 FAMILIES: dict[str, Callable[[int], Web]] = {
     "geoweb": lambda seed: GeowebWeb(seed, pages=PAGES),
     "wild": lambda seed: WildWeb(seed, pages=PAGES),
@@ -66,17 +66,18 @@ _FULL = Tuning()
 ABLATIONS: dict[str, Callable[[], Order]] = {
     "everything": Adaptive,
     "no bandit over hosts": lambda: Adaptive(replace(_FULL, hosts=None)),
+    "no rates of sections and pages": lambda: Adaptive(replace(_FULL, groups=None)),
     "no credit to the pages above": lambda: Adaptive(replace(_FULL, generations=0, door=0.0)),
     "no prior": lambda: Adaptive(replace(_FULL, prior=False)),
     "no learning": lambda: Adaptive(replace(_FULL, rate=0.0)),
     "no words of the anchor": lambda: Adaptive(replace(_FULL, without=frozenset({"a", "anchor"}))),
-    "no words of the URL": lambda: Adaptive(replace(_FULL, without=frozenset({"u", "url"}))),
+    "no words of the URL": lambda: Adaptive(replace(_FULL, without=frozenset({"u", "url", "file"}))),
     "no words of the host name": lambda: Adaptive(replace(_FULL, without=frozenset({"h", "hostname", "tld"}))),
     "no title and text of the page": lambda: Adaptive(
         replace(_FULL, without=frozenset({"t", "title", "text", "lang"}))
     ),
-    "no shape and class of the URL": lambda: Adaptive(replace(_FULL, without=frozenset({"shape", "class", "part"}))),
-    "no outcome of page and siblings": lambda: Adaptive(replace(_FULL, without=frozenset({"on", "parent", "below"}))),
+    "no shape of the URL": lambda: Adaptive(replace(_FULL, without=frozenset({"shape", "folder"}))),
+    "no outcome of the page": lambda: Adaptive(replace(_FULL, without=frozenset({"parent", "below"}))),
     "no depth and way": lambda: Adaptive(replace(_FULL, without=frozenset({"depth", "way"}))),
 }
 
@@ -223,7 +224,7 @@ def run(families: Sequence[str], seeds: int, processes: int, ablations: bool) ->
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--family", choices=tuple(FAMILIES), action="append")
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=11)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--no-ablations", action="store_true")
     parser.add_argument("--out", type=Path, default=RESULTS / "order.json")

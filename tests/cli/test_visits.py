@@ -54,6 +54,19 @@ def test_every_visited_url_is_told_with_its_parent_and_what_became_of_it(catalog
     assert len(lines("visits", "--catalogue", catalogue, "--limit", "1")) == 1
 
 
+def test_why_a_link_was_taken_is_told_weightiest_first(catalogue: str) -> None:
+    seed, link = lines("visits", "--why", "--catalogue", catalogue)
+    assert [part["what"] for part in seed["why"]] == ["seed"]
+    weights = {part["what"]: part["weight"] for part in link["why"]}
+    assert weights["bias"] == -4.0
+    assert weights["file:S1"] == 1.5, "wms in the address"
+    sizes = [abs(part["weight"]) for part in link["why"]]
+    assert sizes == sorted(sizes, reverse=True)
+    told = CliRunner().invoke(app, ["visits", "--why", "--catalogue", catalogue])
+    assert "file:S1 +1.50" in told.output
+    assert "why" not in lines("visits", "--catalogue", catalogue)[0]
+
+
 def test_the_requests_to_a_host_are_told(catalogue: str) -> None:
     (made,) = lines("requests", "A.test", "--catalogue", catalogue)
     assert (made["url"], made["status"], made["bytes"]) == ("http://a.test/", 200, 99)

@@ -286,3 +286,46 @@ def test_redirects_are_followed_within_a_site_but_not_to_a_page_that_was_read(tm
     assert follows("http://a.test/old", "http://www.a.test/new")
     assert not follows("http://a.test/old", "http://a.test/maps")
     assert not follows("http://a.test/old", "http://b.test/new")
+
+
+def moved(body: str, to: str) -> Answer:
+    """What a redirect within the site comes to."""
+
+    def answer(url: str) -> Visit:
+        return Response(url, to, 200, {"content-type": "text/html"}, f"<html>{body}</html>".encode(), NOW, chain=(url,))
+
+    return answer
+
+
+def test_a_redirect_to_a_page_that_is_queued_does_not_swallow_its_links(tmp_path: Path) -> None:
+    body = "<a href=/deep>deep</a>"
+    web = SmallWeb(
+        {
+            "http://a.test/": html("<a href=/old>old</a><a href=/new>new</a>"),
+            "http://a.test/old": moved(body, "http://a.test/new"),
+            "http://a.test/new": html(body),
+            "http://a.test/deep": html("deep"),
+        }
+    )
+    run(tmp_path, web)
+    assert "http://a.test/deep" in web.asked
+
+
+def test_links_of_a_page_that_says_nothing_new_may_be_told_by_others(tmp_path: Path) -> None:
+    same = [f"http://a.test/same{n}" for n in range(6)]
+
+    def plain(body: str) -> Answer:
+        return lambda url: Response(url, url, 200, {"content-type": "text/html"}, f"<html>{body}</html>".encode(), NOW)
+
+    pages = {url: plain(f"the same words <a href=/target{n // 5}>target</a>") for n, url in enumerate(same)}
+    web = SmallWeb(
+        {
+            "http://a.test/": html("".join(f"<a href={url}>x</a>" for url in same) + "<a href=/honest>y</a>"),
+            **pages,
+            "http://a.test/honest": html("other words <a href=/target1>target</a>"),
+            "http://a.test/target1": html("found"),
+        }
+    )
+    done, _ = run(tmp_path, web)
+    assert done.final_drops[FailureReason.DUPLICATE_CONTENT] > 1
+    assert "http://a.test/target1" in web.asked

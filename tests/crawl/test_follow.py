@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from geohound.crawl.follow import Fence, Reported, Scope, follow
+from geohound.crawl.follow import Fence, Scope, follow
+from geohound.crawl.told import Reported
 from geohound.model.visit import FailureReason, Link, Page, Place
 
 HERE = "http://www.a.test/x/page.html"
@@ -12,7 +13,7 @@ HERE = "http://www.a.test/x/page.html"
 
 def proposed(page: Page, fence: Fence | None = None) -> tuple[list[Link], Counter[FailureReason]]:
     drops: Counter[FailureReason] = Counter()
-    return follow(page, 3, fence or Fence(), drops, Reported()), drops
+    return follow(page, 3, fence or Fence(), drops, Reported().page()), drops
 
 
 def page(*links: Link, nofollow: bool = False, url: str = HERE) -> Page:
@@ -36,27 +37,27 @@ def test_a_base_without_a_path_is_a_base_too() -> None:
 def test_what_was_told_before_is_not_told_again_but_for_another_depth() -> None:
     reported, drops = Reported(), Counter[FailureReason]()
     links = page(Link("/a"), Link("/film.mp4"))
-    assert [x.url for x in follow(links, 3, Fence(), drops, reported)] == ["http://www.a.test/a"]
-    assert follow(links, 3, Fence(), drops, reported) == []
+    assert [x.url for x in follow(links, 3, Fence(), drops, reported.page())] == ["http://www.a.test/a"]
+    assert follow(links, 3, Fence(), drops, reported.page()) == []
     assert drops == {FailureReason.MEDIA: 1}
-    assert [x.url for x in follow(links, 2, Fence(), drops, reported)] == ["http://www.a.test/a"]
+    assert [x.url for x in follow(links, 2, Fence(), drops, reported.page())] == ["http://www.a.test/a"]
 
 
 def test_what_one_page_asks_not_to_follow_another_may_offer() -> None:
     reported, drops = Reported(), Counter[FailureReason]()
     for shy in (page(Link("/a", nofollow=True)), page(Link("/a"), nofollow=True)):
-        assert follow(shy, 3, Fence(), drops, reported) == []
-    assert [x.url for x in follow(page(Link("/a")), 3, Fence(), drops, reported)] == ["http://www.a.test/a"]
+        assert follow(shy, 3, Fence(), drops, reported.page()) == []
+    assert [x.url for x in follow(page(Link("/a")), 3, Fence(), drops, reported.page())] == ["http://www.a.test/a"]
 
 
 def test_links_in_the_letters_of_a_neighbour_are_known_but_for_another_place_or_depth() -> None:
     reported = Reported(most_spelled=3)
-    is_told = reported.spelled(1)
+    is_told = reported.page().spelled(1)
     assert is_told is not None
     assert not is_told("http://a.test/x/", "b.html")
     assert is_told("http://a.test/x/", "b.html")
     assert not is_told("http://a.test/y/", "b.html")
-    deeper = reported.spelled(2)
+    deeper = reported.page().spelled(2)
     assert deeper is not None
     assert not deeper("http://a.test/x/", "b.html")
     assert not is_told("http://a.test/", "/new")  # the fourth: older ones are kept for one more round

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from geohound.crawl.outage import MANY_HOSTS, Doubt
+from geohound.crawl.outage import MANY_HOSTS, Doubt, is_answer
 from geohound.crawl.report import Report
 from geohound.model.visit import Candidate, Failure, FailureReason
 
@@ -40,7 +40,7 @@ def test_many_pages_of_one_dead_host_are_no_lost_network() -> None:
 def test_whoever_answered_last_is_the_witness() -> None:
     doubt = Doubt()
     assert not doubt.arises(Candidate("http://a.test/x"), Report(200))
-    assert doubt.witness == "http://a.test/x"
+    assert doubt.witness == "http://a.test"
 
 
 def test_a_host_that_fails_again_while_others_answer_has_failed_by_itself() -> None:
@@ -52,4 +52,36 @@ def test_a_host_that_fails_again_while_others_answer_has_failed_by_itself() -> N
     assert not doubt.arises(*failed("http://a.test/other"))
     assert doubt.arises(*failed("http://b.test/"))
     doubt.forgive()  # the network was lost in between
+    assert doubt.arises(*failed("http://a.test/"))
+
+
+def test_an_answer_of_any_sort_shows_that_the_network_is_there() -> None:
+    def of(reason: FailureReason, status: int = 0) -> Report:
+        return Report(status, Failure("http://a.test/", reason, "", NOW))
+
+    assert is_answer(Report(200))
+    assert is_answer(of(FailureReason.UNAVAILABLE, 503))
+    assert is_answer(of(FailureReason.RATE_LIMITED, 429))
+    assert is_answer(of(FailureReason.RESET))
+    assert not is_answer(of(FailureReason.RATE_LIMITED))  # our own pace: nobody was asked
+    assert not is_answer(of(FailureReason.CONNECT_TIMEOUT))
+
+
+def test_a_silent_witness_makes_room_for_another() -> None:
+    doubt = Doubt()
+    for host in "abc":
+        doubt.arises(Candidate(f"http://{host}.test/x"), Report(200))
+    asked = []
+    for _ in range(4):
+        asked.append(doubt.witness)
+        doubt.ask_another()
+    assert asked == ["http://c.test", "http://b.test", "http://a.test", "http://c.test"]
+
+
+def test_a_host_that_answers_again_gets_its_second_look_back() -> None:
+    doubt = Doubt("http://w.test/")
+    doubt.arises(*failed("http://a.test/"))
+    doubt.suspect()
+    doubt.release()
+    assert not doubt.arises(Candidate("http://a.test/"), Report(200))
     assert doubt.arises(*failed("http://a.test/"))

@@ -23,7 +23,9 @@ WORLD = World(3, hosts=40, pages=1200, trouble=False)
 
 
 def test_the_experiments_of_the_issue_are_there() -> None:
-    assert NAMES == ["clumping", "depth_width", "eight_applications", "groups_depth", "quickness", "threads"]
+    assert NAMES == [
+        "case_study", "clumping", "depth_width", "eight_applications", "groups_depth", "quickness", "threads",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)

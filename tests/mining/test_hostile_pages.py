@@ -30,6 +30,9 @@ def mined_in_time(body: bytes, content_type: str = "text/html", url: str = "http
 
 HOSTILE = {
     "nested code": lambda: b"<code>" * 9900 + b"word " * 400_000,
+    "tags within tags": lambda: b"<a" * 2_000_000,
+    "tags within values": lambda: b"<a/b=" * 800_000,
+    "tags within tags, few at a time": lambda: (b"<a/b=" * 24 + b">") * 40_000,
     "formatting with strange ends": lambda: b"<b></x>" * 50_000,
     "blocks with strange ends": lambda: b"<div></x>" * 500_000,
     "ends that blocks hide": lambda: b"<x><div></x></div>" * 250_000,

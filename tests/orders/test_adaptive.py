@@ -98,6 +98,29 @@ def test_a_host_that_pays_goes_before_one_that_never_did() -> None:
     assert order.host_bonus("dry.test") < order.host_bonus("new.test"), "exploring never ends"
 
 
+def test_of_two_sections_of_a_host_the_one_that_paid_goes_first_though_their_links_read_the_same() -> None:
+    order = Adaptive()
+    for i in range(12):
+        for section in ("x1", "x2"):
+            (candidate,) = see(order, HOME, Link(f"http://portal.test/{section}/{i}", "sheet"))
+            visit(order, candidate, services=section == "x1" and i % 3 == 0)
+    idle(order)
+    paying, dry = see(
+        order, HOME, Link("http://portal.test/x1/new", "sheet"), Link("http://portal.test/x2/new", "sheet")
+    )
+    neighbours = [dict(order.explain(candidate))["its neighbours"] for candidate in (paying, dry)]
+    assert neighbours[0] > neighbours[1] + 0.5
+    assert paying.score > dry.score + 0.5
+
+
+def test_a_host_that_paid_once_is_believed_for_longer_than_one_that_never_did() -> None:
+    order = Adaptive()
+    for i in range(30):
+        visit(order, Candidate(f"http://dry.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1))
+        visit(order, Candidate(f"http://once.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1), services=i == 0)
+    assert order.host_bonus("once.test") > order.host_bonus("dry.test") + 1
+
+
 def test_a_host_that_has_no_more_to_give_is_left_in_time() -> None:
     order = Adaptive()
     for i in range(10):

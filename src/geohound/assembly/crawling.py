@@ -31,7 +31,7 @@ from geohound.net.clock import SystemClock
 from geohound.net.record import RequestLog
 from geohound.net.scrape import offer
 from geohound.settings import Settings, SettingsError
-from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState
+from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, VisitRecord
 
 from .browsing import browsing
 from .parts import fetcher, harvesters, kinds, open_house, orders
@@ -39,6 +39,7 @@ from .parts import fetcher, harvesters, kinds, open_house, orders
 SAVE_EVERY_S = 5.0
 ROBOTS_KEPT_S = 24 * 3600.0
 MAX_PROCESSES = 4  # by default: beyond that the crawl that feeds them is the limit
+MAX_REASONS = 6  # that are told of a link
 
 
 def process_count(settings: Settings) -> int:
@@ -285,18 +286,29 @@ def unfinished_task(settings: Settings, task: int | None) -> int | None:
         store.close()
 
 
-def visits(settings: Settings, task: int | None) -> Iterator[dict[str, Any]]:
-    """What became of each URL of a task, the last one by default (PH-5)."""
+def visits(settings: Settings, task: int | None, *, why: bool = False) -> Iterator[dict[str, Any]]:
+    """What became of each URL of a task, the last one by default (PH-5), and what spoke for it if wanted."""
     store = open_house(settings)
     try:
         known = [row.id for row in store.tasks.list_tasks()]
         number = task if task is not None else next(iter(known), 0)
-        if number not in known:
+        row = store.tasks.get_task(number)
+        if row is None:
             raise StoreError(f"There is no task {number} in {settings.catalogue}.")
+        order = _order(replace(settings, order=row.settings.get("order", settings.order)), row.order_state)
         for visit in store.tasks.visits(number):
-            yield asdict(visit) | {"at": visit.at.isoformat(timespec="seconds")}
+            told = asdict(visit) | {"at": visit.at.isoformat(timespec="seconds")}
+            yield told | {"why": _reasons(order, visit)} if why else told
     finally:
         store.close()
+
+
+def _reasons(order: Order, visit: VisitRecord) -> list[dict[str, Any]]:
+    """What spoke for a URL and against it, weightiest first, by what its order has learned up to now."""
+    if visit.via is Via.SEED:
+        return [{"what": "seed", "weight": round(visit.score, 3)}]
+    found = Candidate(visit.url, visit.via, visit.parent, visit.clue, visit.score, visit.depth, visit.probe)
+    return [{"what": what, "weight": round(weight, 3)} for what, weight in order.explain(found)[:MAX_REASONS]]
 
 
 def requests(settings: Settings, host: str, limit: int = 0) -> list[dict[str, Any]]:

@@ -14,13 +14,14 @@ LIMIT = Annotated[int, typer.Option("--limit", min=0, help="How many lines at mo
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: geohound visits --json > visits.jsonl")(visits)
+    app.command(epilog="Example: geohound visits --why --json > visits.jsonl")(visits)
     app.command(epilog="Example: geohound requests www.example.org")(requests)
 
 
 def visits(
     task: Annotated[int | None, typer.Argument(help="The task's number; the last one by default.")] = None,
     limit: LIMIT = 0,
+    why: Annotated[bool, typer.Option("--why", help="Tell what spoke for each link and against it.")] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -30,13 +31,16 @@ def visits(
     """List every URL that a crawl visited or dropped: where it was found, and what became of it."""
     del quiet, verbose  # what is asked for is printed either way
     settings = options.gather(config, catalogue=catalogue)
-    for count, visit in enumerate(assembly.visits(settings, task), 1):
+    for count, visit in enumerate(assembly.visits(settings, task, why=why), 1):
         if json:
             printing.line(visit)
         else:
             result = visit["reason"] or (f"{visit['services']} services" if visit["services"] else "")
             told = f"{visit['status'] or '---'}  {visit['url']}  {result}  from {visit['parent'] or 'the seeds'}"
             printing.say(printing.printable(told))
+            if why:
+                parts = "  ".join(f"{part['what']} {part['weight']:+.2f}" for part in visit["why"])
+                printing.say(printing.printable(f"     {parts}"))
         if count == limit:
             break
 

@@ -16,11 +16,12 @@ from geohound.model.contracts import StoreError
 from geohound.model.health import Check
 from geohound.model.ogc_url import Claim, classify_ogc
 from geohound.model.service import Service, Sighting
-from geohound.model.visit import Candidate, FailureReason, Outcome, Settlement, Via
+from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Settlement, Via
 
 from .answers import PASSING
 from .crew import Crew
-from .outage import Doubt
+from .log_line import LogLine
+from .outage import Doubt, is_answer
 from .plan import Parts, Plan
 from .progress import Listener, Progress
 from .proposing import PROBE_BONUS, candidate_of, listed
@@ -32,6 +33,8 @@ log = logging.getLogger(__name__)
 GRACE_S = 5.0  # for what is in flight when a crawl is stopped
 OUTAGE_CHECK_S = 15.0
 SECOND_LOOK_S = 2.0
+MAX_OUTAGE_S = 1800
+MANY_LINKS = 500  # are weighed at a time; then others have their turn
 MANY_LAYERS = 50  # from here on a service is written beside the loop
 
 
@@ -50,6 +53,7 @@ class Crawl:
         self._running: dict[bool, set[asyncio.Task[None]]] = {False: set(), True: set()}
         self._repetition = Repetition(parts.frontier.marks())
         self._proved = HashSet()
+        self._cut_off_at = 0.0
         self._doubt = Doubt(parts.frontier.last_visited())
 
     def stop(self) -> None:
@@ -155,11 +159,11 @@ class Crawl:
             self._done(Outcome(candidate, services=1, status=200), Report())
             return
         report = await self.parts.examiner.examine(candidate)
-        self.progress.count(candidate, report)
         self.parts.frontier.record(report.made, report.robots)
-        log.info("%s", _Told(candidate, report))
+        log.info("%s", LogLine(candidate, report))
         if self._doubt.arises(candidate, report):
             return
+        self.progress.count(candidate, report)
         if self._doubt and report.failure is None:
             await self._try_again()
         await self._digest(candidate, report)
@@ -175,6 +179,8 @@ class Crawl:
         if report.final and report.final != candidate.url:
             target = Candidate(report.final, Via.REDIRECT, candidate.url, depth=candidate.depth, probe=candidate.probe)
             if not self.parts.frontier.remember(target).value:
+                await self._catalogue(report.services, candidate, report)
+                await self._propose(candidate, report)  # told once, its links are not told again for the page itself
                 self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
                 return
         for file in report.files:
@@ -186,9 +192,10 @@ class Crawl:
             self._drop(candidate, report, report.objection)
             return
         if report.page is not None and self._repeats(candidate, report) and not report.services:
+            await self.parts.examiner.forget(candidate)
             self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
             return
-        links = self._propose(candidate, report)
+        links = await self._propose(candidate, report)
         self._done(Outcome(candidate, len(report.services), new, links, report.status), report)
 
     def _repeats(self, candidate: Candidate, report: Report) -> bool:
@@ -196,19 +203,23 @@ class Crawl:
 
     async def _end_doubt(self) -> None:
         """Hosts fail, and a lost network would look the same: does one still answer that did before?"""
-        origin = "/".join(self._doubt.witness.split("/", 3)[:3])
-        witness = Candidate(f"{origin}/robots.txt", Via.SEED)
-        report = await self.parts.examiner.examine(witness)
-        is_back = report.failure is None or report.failure.reason in (FailureReason.ROBOTS, FailureReason.RATE_LIMITED)
-        if is_back:
+        origin = self._doubt.witness
+        report = await self.parts.examiner.examine(Candidate(f"{origin}/robots.txt", Via.SEED))
+        now = self.parts.clock.monotonic()
+        if is_answer(report):
             self.progress.is_cut_off = False
             await self._try_again()
             return
         if not self.progress.is_cut_off:
             log.warning("No host answers, not even %s: the network seems lost. Waiting for it.", origin)
+            self._cut_off_at = now
+        elif now - self._cut_off_at > MAX_OUTAGE_S:
+            log.warning("No host has answered for %d minutes. Stopping; `geohound resume` goes on.", MAX_OUTAGE_S // 60)
+            self.stop()
         self.progress.is_cut_off = True
         self._doubt.forgive()
-        again_at = self.parts.clock.monotonic() + OUTAGE_CHECK_S
+        self._doubt.ask_another()
+        again_at = now + OUTAGE_CHECK_S
         for candidate, _ in self._doubt.release():
             self.parts.frontier.settle(candidate, Settlement.POSTPONED, None, again_at)
         while not self._spent() and self.parts.clock.monotonic() < again_at:
@@ -299,16 +310,24 @@ class Crawl:
         self._admit([target])
         self._done(Outcome(candidate, links=1, status=report.status), report)
 
-    def _propose(self, candidate: Candidate, report: Report) -> int:
+    async def _propose(self, candidate: Candidate, report: Report) -> int:
         """Score the links of a page and offer them to the frontier."""
-        if report.page is None or not report.found:
+        if report.page is None:
             return 0
-        is_known, order, page = self.parts.frontier.is_known, self.parts.order, report.page
+        proposed = 0
+        for start in range(0, len(report.found), MANY_LINKS):
+            if start:
+                await asyncio.sleep(0)
+            proposed += self._propose_some(candidate, report.page, report.found[start : start + MANY_LINKS])
+        return proposed
+
+    def _propose_some(self, candidate: Candidate, page: Page, links: Sequence[Link]) -> int:
+        is_known, order = self.parts.frontier.is_known, self.parts.order
         if self.plan.counts_links:
-            for link in report.found:
+            for link in links:
                 if is_known(link.url) and (again := order.seen_again(link, page)) is not None:
                     self.parts.frontier.raise_score(link.url, again)
-        new = (link for link in report.found if not is_known(link.url))
+        new = (link for link in links if not is_known(link.url))
         scored = ((link, order.score(link, page)) for link in new)
         found = [candidate_of(link, score, candidate) for link, score in scored if score > -math.inf]
         if found:
@@ -366,24 +385,3 @@ class Crawl:
                     "elapsed_s": round(self.parts.clock.monotonic() - self.progress.started, 3),
                 }
             )
-
-
-class _Told:
-    """A visit as a line of the log, put into words only if somebody reads it."""
-
-    __slots__ = ("candidate", "report")
-
-    def __init__(self, candidate: Candidate, report: Report) -> None:
-        self.candidate = candidate
-        self.report = report
-
-    def __str__(self) -> str:
-        report = self.report
-        if report.failure is not None:
-            ending = f"{report.failure.reason} ({report.failure.detail})"
-        elif report.services:
-            ending = "service: " + ", ".join(f"{s.kind} {s.title!r}" for s in report.services[:3])
-        else:
-            ending = str(report.objection or f"{len(report.found)} new links")
-        work = "test" if self.candidate.probe else "page"
-        return f"{work} {report.status or '---'} {report.elapsed_s:6.2f} s  {self.candidate.url}  {ending}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from geohound import probe
 from geohound.document import Document
@@ -28,15 +30,18 @@ from geohound.model.visit import (
 )
 
 from .answers import BUSY, busy, deserves_more, objection_to
-from .follow import OnThisPage, Reported, follow
+from .follow import bare_host, follow
 from .plan import Plan
 from .repetition import body_mark, words_mark
 from .report import HARVEST_MARK, Report
 from .shelf import Shelf
+from .told import OnThisPage, Reported, Telling
 
 log = logging.getLogger(__name__)
 
 _FILES = frozenset({Via.SCRIPT, Via.CONFIG})
+_COMPUTED = frozenset({Place.SCRIPT, Place.RECIPE})
+MOST_TOLD = 256
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -78,6 +83,7 @@ class LocalExaminer:
         self._reported = Reported()
         self._sitemaps_asked: set[str] = set()
         self._visited = HashSet()
+        self._told: OrderedDict[str, Telling] = OrderedDict()  # of late, by page
         self._files = Shelf()
 
     async def examine(self, candidate: Candidate) -> Report:
@@ -94,12 +100,18 @@ class LocalExaminer:
             log.exception("a bug while visiting %s", candidate.url)
             report = Report(report.status, Failure(candidate.url, FailureReason.BUG, "see the log", datetime.now(UTC)))
             report.requests = 1
+        self._tools.reading(None)
         report.made, report.robots = self._tools.made(), self._tools.robots()
         report.due_at = self._tools.next_at(urls.host(candidate.url))
         return report
 
     async def refresh(self) -> None:
         self._tools.forget_troubles()
+
+    async def forget(self, candidate: Candidate) -> None:
+        told = self._told.pop(candidate.url, None)
+        if told is not None:
+            self._reported.take_back(told)
 
     async def close(self) -> None:
         if self._tools.close is not None:
@@ -112,11 +124,11 @@ class LocalExaminer:
         if is_file and self._files.was_had(candidate.url):  # with the page it belongs to
             report.objection = FailureReason.DUPLICATE_CONTENT
             return
-        asking = _Counting(self._tools.fetcher, report)
+        asking = self._asking(candidate, report)
         visit = self._files.take_service(candidate.url) or await asking.fetch(
             candidate.url, max_bytes=self._plan.max_page_bytes, follows=self._is_new_here
         )
-        self._visited.add(hash(candidate.url))
+        self._tools.reading(candidate)
         report.elapsed_s = visit.elapsed_s
         if isinstance(visit, Failure):
             report.failure = visit
@@ -128,14 +140,12 @@ class LocalExaminer:
         if _leaves(visit, report):
             return
         report.final = urls.canonical(visit.final_url) or "" if visit.chain else ""
+        self._visited.add(hash(candidate.url))
         self._visited.add(hash(report.final or candidate.url))
         document = Document(visit)
-        self._tools.reading(candidate)
         verdict = probe.recognise(document, self._tools.kinds)
         if deserves_more(verdict):
-            self._tools.reading(None)
             verdict = await self._identify(candidate.url, asking, document)
-            self._tools.reading(candidate)
         _note(verdict, report)
         if not verdict.services:
             report.objection = objection_to(verdict.refusal.reason if verdict.refusal else None, document)
@@ -143,18 +153,19 @@ class LocalExaminer:
             if is_file:
                 self._files.put(candidate.url, visit)
             await self._mine(document, candidate, report)
-        self._tools.reading(None)
-        if report.objection is None:
             await self._browse(document, candidate, report)
             await self._add_sitemaps(candidate, report)
 
+    def _asking(self, candidate: Candidate, report: Report) -> _Counting:
+        return _Counting(self._tools.fetcher, report, partial(self._tools.reading, candidate), self._tools.reading)
+
     def _is_new_here(self, url: str, target: str) -> bool:
-        """Redirects within a site are followed at once, but not to a page that was read before."""
-        return _stays(url, target) and hash(urls.canonical(target)) not in self._visited
+        """Redirects within a host are followed at once, but not to a page that was read before."""
+        return bare_host(url) == bare_host(target) and hash(urls.canonical(target)) not in self._visited
 
     async def _test(self, candidate: Candidate, report: Report) -> None:
         """A candidate that looks like a service: ask it what it is; if it is none, it is a page like any other."""
-        asking = _Counting(self._tools.fetcher, report)
+        asking = self._asking(candidate, report)
         verdict = await self._identify(candidate.url, asking)
         _note(verdict, report)
         last = asking.last
@@ -175,9 +186,7 @@ class LocalExaminer:
         refusal = probe.recognise(document, {}).refusal
         report.objection = objection_to(refusal.reason if refusal else None, document)
         if report.objection is None:
-            self._tools.reading(candidate)
             await self._mine(document, candidate, report)
-            self._tools.reading(None)
 
     async def _identify(self, url: str, fetcher: Fetcher, known: Document | None = None) -> Verdict:
         tools = self._tools
@@ -186,37 +195,39 @@ class LocalExaminer:
         )
 
     async def _mine(self, document: Document, candidate: Candidate, report: Report) -> None:
-        reported = OnThisPage() if self._plan.counts_links else self._reported
+        told = OnThisPage() if self._plan.counts_links else self._reported.page()
         page = await self._tools.explore(
-            document, lambda url: self._file(url, candidate, report), reported.spelled(candidate.depth + 1)
+            document, lambda url: self._file(url, candidate, report), told.spelled(candidate.depth + 1)
         )
         host = urls.host(candidate.url)
         report.body_mark = body_mark(host, document.body)
-        report.words_mark = words_mark(host, page.text)
-        report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, reported)
+        computed = [link.url for link in page.links if link.place in _COMPUTED]  # map pages may differ in these alone
+        report.words_mark = words_mark(host, page.text, computed)
+        report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
         report.page = replace(
             page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=candidate.score,
             services=len(report.services), text=page.text if report.found else "",  # by which orders weigh the links
         )  # fmt: skip
+        self._told[candidate.url] = told
+        if len(self._told) > MOST_TOLD:
+            self._told.popitem(last=False)
 
     async def _browse(self, document: Document, candidate: Candidate, report: Report) -> None:
         """Run the page where reading it is not enough, and follow what that shows."""
         if self._tools.browse is None or report.page is None:
             return
-        read = replace(report.page, links=tuple(report.found))
-        shown = await self._tools.browse(document, read, _Counting(self._tools.fetcher, report))
-        reported = OnThisPage() if self._plan.counts_links else self._reported
+        self._tools.reading(None)  # the browser has processes of its own to break
+        asking = _Counting(self._tools.fetcher, report, lambda: None, self._tools.reading)
+        shown = await self._tools.browse(document, report.page, asking)
+        told = self._told.get(candidate.url) or OnThisPage()
         page = Page(document.url, links=tuple(shown))
-        report.found += follow(page, candidate.depth + 1, self._plan.fence, report.drops, reported)
+        report.found += follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
 
     async def _file(self, url: str, candidate: Candidate, report: Report) -> Response | None:
         """A script or configuration file of the page being read: once for all pages."""
         if self._files.was_had(url) or not self._plan.fence.holds(url):
             return self._files.get(url)
-        self._tools.reading(None)
-        asking = _Counting(self._tools.fetcher, report)
-        answer = await asking.fetch(url, max_bytes=self._plan.max_page_bytes)
-        self._tools.reading(candidate)
+        answer = await self._asking(candidate, report).fetch(url, max_bytes=self._plan.max_page_bytes)
         if isinstance(answer, Failure) or answer.status in BUSY or answer.status in _REDIRECTS:
             return None  # left to the frontier, which tries again
         if self._is_service(answer):
@@ -239,6 +250,7 @@ class LocalExaminer:
         if host in self._sitemaps_asked or not host:
             return
         self._sitemaps_asked.add(host)
+        self._tools.reading(None)
         for named in await self._tools.sitemaps(candidate.url):
             address = urls.canonical(named, candidate.url)
             if address and self._plan.fence.holds(address):
@@ -247,7 +259,7 @@ class LocalExaminer:
     async def _harvest(self, candidate: Candidate, report: Report) -> None:
         """A catalogue of services: all the addresses it holds."""
         endpoint, _, kind = candidate.url.partition(HARVEST_MARK)
-        asking = _Counting(self._tools.fetcher, report)
+        asking = self._asking(candidate, report)
         listed: list[str] = []
         async for found in self._tools.harvesters[kind].harvest(endpoint, asking):
             listed.append(found.url)
@@ -267,9 +279,13 @@ def _stays(url: str, target: str) -> bool:
 class _Counting:
     """A fetcher that counts every visit in the report, stays on the site and remembers the last answer."""
 
-    def __init__(self, fetcher: Fetcher, report: Report) -> None:
+    def __init__(
+        self, fetcher: Fetcher, report: Report, reading: Callable[[], None], waiting: Callable[[None], None]
+    ) -> None:
         self._fetcher = fetcher
         self._report = report
+        self._reading = reading
+        self._waiting = waiting
         self.last: Visit | None = None
 
     async def fetch(
@@ -281,7 +297,9 @@ class _Counting:
         follows: Follows | None = _stays,
         known: Validators | None = None,
     ) -> Visit:
+        self._waiting(None)
         visit = await self._fetcher.fetch(url, accept=accept, max_bytes=max_bytes, follows=follows, known=known)
+        self._reading()  # whoever asked reads it now, without a break
         self.last = visit
         self._report.requests += 1
         if isinstance(visit, Response):

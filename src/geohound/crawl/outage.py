@@ -9,33 +9,66 @@ from .report import Report
 
 MANY_HOSTS = 8  # that fail in a row without one answer between them
 MAX_DEAD = 100_000
+MAX_WITNESSES = 8
 _AS_IF_CUT_OFF = frozenset(
     {
         FailureReason.DNS, FailureReason.DNS_TIMEOUT, FailureReason.REFUSED, FailureReason.UNREACHABLE,
         FailureReason.CONNECT_TIMEOUT,
     }
 )  # fmt: skip
+# Our own pace turned it away before anything was asked: that tells nothing of the network.
+_TELLS_NOTHING = frozenset({FailureReason.RATE_LIMITED})
+
+
+def is_answer(report: Report) -> bool:
+    """Has somebody at the other end of the network said something, be it to turn us away?"""
+    if report.failure is None or report.status:
+        return True
+    return report.failure.reason not in _AS_IF_CUT_OFF | _TELLS_NOTHING
 
 
 class Doubt:
     """Failures that a lost network would cause too, held back until somebody knows."""
 
     def __init__(self, witness: str = "") -> None:
-        self.witness = witness  # an address that has answered before
+        self._witnesses: dict[str, None] = {}  # origins that have answered, the latest last
         self._held: list[tuple[Candidate, Report]] = []
         self._hosts: set[str] = set()
         self._dead: set[str] = set()  # hosts that failed while others answered
+        if witness:
+            self._hear(witness)
+
+    @property
+    def witness(self) -> str:
+        """An origin that has answered before; empty if none has."""
+        return next(reversed(self._witnesses), "")
+
+    def ask_another(self) -> None:
+        """This witness is silent: the next to be asked is another."""
+        *others, silent = self._witnesses
+        self._witnesses = dict.fromkeys([silent, *others])
 
     def arises(self, candidate: Candidate, report: Report) -> bool:
         """True if this report is held back; an answer of any host ends all doubt about the others."""
+        host = urls.host(candidate.url)
         if report.failure is None:
-            self.witness = candidate.url.partition("#")[0]
+            self._hear(candidate.url)
+            self._dead.discard(host)
             return False
-        if report.failure.reason not in _AS_IF_CUT_OFF or not self.witness or urls.host(candidate.url) in self._dead:
+        if report.failure.reason not in _AS_IF_CUT_OFF or not self._witnesses or host in self._dead:
             return False
         self._held.append((candidate, report))
-        self._hosts.add(urls.host(candidate.url))
+        self._hosts.add(host)
         return True
+
+    def _hear(self, url: str) -> None:
+        origin = "/".join(url.split("/", 3)[:3])
+        if origin == self.witness:
+            return
+        self._witnesses.pop(origin, None)
+        self._witnesses[origin] = None
+        if len(self._witnesses) > MAX_WITNESSES:
+            del self._witnesses[next(iter(self._witnesses))]
 
     @property
     def is_grave(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from geohound.model import url as urls
@@ -19,9 +19,11 @@ def body_mark(host: str, body: bytes) -> int:
     return _digest(host, body)
 
 
-def words_mark(host: str, text: str) -> int:
+def words_mark(host: str, text: str, told: Sequence[str] = ()) -> int:
     """What stands for its words, numbers apart; 0 where it has none."""
     words = text.encode("utf-8", "replace").translate(None, _DIGITS)
+    if told:
+        words += " ".join(told).encode("utf-8", "replace")
     return _digest(host, words) if words else 0
 
 

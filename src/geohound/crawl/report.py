@@ -50,6 +50,9 @@ class Examiner(Protocol):
     async def refresh(self) -> None:
         """Forget which hosts could not be reached: the network was away."""
 
+    async def forget(self, candidate: Candidate) -> None:
+        """Take back what was told of a page whose links nobody wanted: others may tell of them."""
+
     async def close(self) -> None: ...
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from geohound.model.visit import Candidate, Via
 
-from .frames import MARK, REFRESH, Incoming, framed, pack_report
+from .frames import FORGET, MARK, REFRESH, Incoming, framed, pack_report
 from .report import Examiner
 
 BEAT_S = 1.0
@@ -67,6 +67,9 @@ class _Server:
             return
         url, via, *rest = fields
         candidate = Candidate(url, Via(via), *rest)
+        if number == FORGET:
+            await examiner.forget(candidate)
+            return
         self._tasks[number] = asyncio.create_task(self._examine(number, candidate, examiner))
 
     async def _examine(self, number: int, candidate: Candidate, examiner: Examiner) -> None:
@@ -77,7 +80,8 @@ class _Server:
             self._numbers.pop(candidate.url, None)
             self._tasks.pop(number, None)
             self._mark(None)
-        self._writer.write(framed((number, pack_report(report))))
+        if not self._writer.is_closing():  # the crawl may be gone
+            self._writer.write(framed((number, pack_report(report))))
 
     def _mark(self, candidate: Candidate | None) -> None:
         """Leave word of what is being read, for the case that it ends this process."""

@@ -16,18 +16,22 @@ MAX_CHARS = 3_000_000
 MAX_ATTRIBUTES = 20_000
 MAX_FOUND = 1_000
 MAX_ADDRESS = 2_000
-# Asked first, at the speed of memory: most pages show no map at all.
+# Asked first, one by one at the speed of memory: most pages show no map at all.
+_SHOWN_WORDS = ("request=", "wms", "mapserv", "/rest/services")
+_DATA_WORDS = (
+    "service=", "wmts", "wfs", "wcs", "wps", "/ows", "/csw", "/sos", "/collections", "%7bz", "{z", "stac", "thredds",
+    "ogcapi",
+)  # fmt: skip
 _HINT = re.compile(
     r"w(?:ms|fs|cs|mts|ps)|/ows|/csw|/sos|getmap|service=|mapserv|/rest/services|/collections|%7bz|\{z|stac|thredds|ogcapi",
     re.IGNORECASE,
 )
 # Formatting is renamed, scripts are read by others, and what is commented out does not count.
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<script\b.*?(?:</script|\Z)", re.IGNORECASE | re.DOTALL)
-_ATTRIBUTE = re.compile(
-    r"[\s\"'](src|srcset|data|poster|style|background|data-[\w-]{1,60})\s{0,9}=\s{0,9}"
-    r"(?:\"([^\"]{4,40000})\"|'([^']{4,40000})'|([^\s\"'>]{4,2000}))",
-    re.IGNORECASE,
-)
+_VALUE = re.compile(r"=\s{0,9}(?:\"([^\"]{4,40000})\"|'([^']{4,40000})'|([^\s\"'>]{4,2000}))")
+_NAME = re.compile(r"[\s\"'](src|srcset|data|poster|style|background|data-[\w-]{1,60})\s{0,9}\Z")
+_NAMES = ("src", "srcset", "data", "poster", "style", "background")
+_NAME_CHARS = 80
 _STYLE = re.compile(r"<style\b[^>]{0,300}>(.*?)(?:</style|\Z)", re.IGNORECASE | re.DOTALL)
 _CSS_URL = re.compile(r"url\(\s{0,9}[\"']?([^\"')\s]{4,2000})", re.IGNORECASE)
 
@@ -35,17 +39,23 @@ _CSS_URL = re.compile(r"url\(\s{0,9}[\"']?([^\"')\s]{4,2000})", re.IGNORECASE)
 def links(source: str) -> list[Link]:
     """Addresses of services in the attributes and styles of a page, each once."""
     source = source[:MAX_CHARS]
-    if not _HINT.search(source):
+    lowered = source.lower()
+    words = _SHOWN_WORDS + _DATA_WORDS if " data-" in lowered else _SHOWN_WORDS
+    if not any(word in lowered for word in words):
         return []
     seen = _HIDDEN.sub(" ", source)
     return list({link.url: link for link in islice(_all(seen), MAX_FOUND)}.values())
 
 
 def _all(source: str) -> Iterator[Link]:
-    for match in islice(_ATTRIBUTE.finditer(source), MAX_ATTRIBUTES):
-        name, value = match[1].lower(), match[2] or match[3] or match[4]
-        if _HINT.search(value):
-            yield from _held(name, unescape(value).strip())
+    for match in islice(_VALUE.finditer(source), MAX_ATTRIBUTES):
+        at = match.start()
+        before = source[max(0, at - _NAME_CHARS) : at].lower()
+        if not before.rstrip().endswith(_NAMES) and "data-" not in before:
+            continue
+        name, value = _NAME.search(before), match[1] or match[2] or match[3]
+        if name and _HINT.search(value):
+            yield from _held(name[1], unescape(value).strip())
     for block in islice(_STYLE.finditer(source), 200):
         yield from _shown(_CSS_URL.findall(block[1]), "style")
 

@@ -30,7 +30,11 @@ _MAX_HEAD = 300_000
 _MAX_KNOWN = 500_000
 _SHELL_CHARS = 20_000
 _SHELL_ANCHORS = 3
-_SCRIPT = re.compile(r"<script\b", re.IGNORECASE)
+_MAX_KINDS = 20_000
+_MAX_CODE = 50_000
+_SCRIPT = re.compile(r"<script", re.IGNORECASE)
+_VARYING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|\d+")  # what differs from page to page
+_MARKS = ('map"', "map'", 'viewer"', 'karte"', 'carte"', 'mapa"', 'globe"')  # names of what holds a map
 _MAP = re.compile(
     r"\b(?:openlayers|leaflet|mapbox|maplibre|cesium|arcgis|esri|worldwind|itowns|deck\.?gl|geoext|mapea|ol\.(?:js|css|Map))\b"
     r"|<script\b[^>]{0,300}?src\s*=\s*[\"']?[^\"'\s>]{0,200}?(?:map|viewer|wms|gis|geo|layer)"
@@ -45,6 +49,7 @@ class Explorer:
 
     def __init__(self) -> None:
         self._known = HashSet()
+        self._is_app: dict[int, bool] = {}
 
     async def explore(self, document: Document, fetch: Fetch, is_told: html.Told | None = None) -> Page:
         """All that can be followed from this document; of a map page, with all that its files tell."""
@@ -52,37 +57,44 @@ class Explorer:
             return mine(document, is_told)
         source = charset.decode(document.body, document.response.content_type.lower())
         tag = robots_tag(document.response.headers)
-        if not _is_app(source, document.url):
-            return html.read(source, document.url, tag, is_told)
+        code, host = _code(source), urls.host(document.url)
+        if not self._shows_map(source, code, document.url, host):
+            is_new = "location" in code or self._is_new(host, code)
+            return html.read(source, document.url, tag, is_told, with_scripts=bool(code) and is_new)
         page = html.read(source, document.url, tag, is_told, with_scripts=False)
         if page.nofollow:
             return page
-        if not self._is_new(page, source, document.url):
+        wanted = tuple(w.url for w in recipes.recognise(source, document.url))
+        if not self._is_new(host, page.script_files, wanted, code):
             return replace(page, script_files=())
         return await _read(page, Fetched(document.url, source, "text/html"), fetch)
 
-    def _is_new(self, page: Page, source: str, url: str) -> bool:
+    def _is_new(self, *what: object) -> bool:
         """Was this set of scripts and configuration files not read before on this host?"""
         if len(self._known) > _MAX_KNOWN:
             self._known = HashSet()
-        wanted = tuple(w.url for w in recipes.recognise(source, url))
-        return self._known.add(hash((urls.host(url), page.script_files, wanted, "".join(_inline(source)))))
+        return self._known.add(hash(what))
+
+    def _shows_map(self, source: str, code: str, url: str, host: str) -> bool:
+        """Does this page show a map, or is it the shell of an application that may? Asked once per kind of page."""
+        if not code:
+            return False
+        is_shell = len(source) < _SHELL_CHARS and source.count("<a ") <= _SHELL_ANCHORS
+        is_marked = any(mark in source for mark in _MARKS)
+        kind = hash((host, _VARYING.sub("", code[:_MAX_CODE]), is_shell, is_marked))
+        known = self._is_app.get(kind)
+        if known is None:
+            known = is_shell or bool(_MAP.search(source[:_MAX_HEAD])) or bool(recipes.recognise(source, url))
+            if len(self._is_app) >= _MAX_KINDS:
+                self._is_app.clear()
+            self._is_app[kind] = known
+        return known
 
 
-_INLINE = re.compile(r"<script\b[^>]{0,500}>(.*?)</script", re.IGNORECASE | re.DOTALL)
-
-
-def _inline(source: str) -> list[str]:
-    return [code for code in _INLINE.findall(source) if code]
-
-
-def _is_app(source: str, url: str) -> bool:
-    """Is this a page that shows a map, by its markup, or the shell of an application that may?"""
-    head = source[:_MAX_HEAD]
-    if not _SCRIPT.search(head):
-        return bool(recipes.recognise(source, url))
-    is_shell = len(source) < _SHELL_CHARS and head.count("<a ") <= _SHELL_ANCHORS
-    return bool(is_shell or _MAP.search(head) or recipes.recognise(source, url))
+def _code(source: str) -> str:
+    """The script elements of a page, attributes and text."""
+    pieces = source.split("<script") if "<SCRIPT" not in source else _SCRIPT.split(source)
+    return "\n".join(piece[: piece.find("</")] for piece in pieces[1:])
 
 
 async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:

@@ -144,7 +144,7 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known
 
 def _address(attributes: Mapping[str, str | None]) -> str:
     said = attributes.get("href") or attributes.get("src") or attributes.get("data") or ""
-    return said.partition("#")[0]
+    return said.partition("#")[0].strip()
 
 
 class _Known:
@@ -163,7 +163,7 @@ class _Known:
                 return self._is_told(self._origin, address)
             case "?":  # belongs to its page alone
                 return False
-        return self._is_told("" if "://" in address[:10] else self._folder, address)
+        return self._is_told("" if address[:8].lower().startswith(("http://", "https://")) else self._folder, address)
 
 
 def _forms(nodes: list[LexborNode]) -> Iterator[Link]:

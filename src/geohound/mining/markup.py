@@ -25,6 +25,8 @@ _ATTRIBUTE_SOURCE = (
 )
 _ATTRIBUTE = re.compile(_ATTRIBUTE_SOURCE)
 _MANY_ATTRIBUTES = re.compile(rf"<[a-zA-Z]{_NAMED}*+(?:[ \t\n\f\r/]*+{_ATTRIBUTE_SOURCE}){{{MAX_ATTRIBUTES + 1}}}")
+# Tags within tags make that search go over the same letters again and again: such a page is cut tag by tag at once.
+_CROWDED = re.compile(r"(?:<[^<>]*+){25}")
 # Formatting that is left open is opened anew by the parser in every paragraph, and wrongly nested it is sorted out by
 # copying: 5,000 tags take seconds and a gigabyte. Under a name of its own an element is just an element.
 _FORMATTING_NAMES = (
@@ -106,11 +108,15 @@ def tame(source: str) -> str:
     brackets = source.count("<")
     if brackets > _FEW_FORMATS:
         source = _FORMATTING_END.sub("</x-", _FORMATTING_START.sub("<x-", source))
-    if (len(source) > _FEW_CHARS and _MANY_ATTRIBUTES.search(source)) or (
+    if (len(source) > _FEW_CHARS and _may_have_many_attributes(source)) or (
         brackets > _FEW_TAGS and (brackets > MAX_TAGS or _may_nest_deep(source))
     ):
         return _cut(source)
     return source
+
+
+def _may_have_many_attributes(source: str) -> bool:
+    return bool(_CROWDED.search(source) or _MANY_ATTRIBUTES.search(source))
 
 
 def _may_nest_deep(source: str) -> bool:

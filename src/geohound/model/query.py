@@ -36,6 +36,7 @@ class Query:
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     years: tuple[int, int] | None = None  # the service covers some of these years, first and last
     expand: bool = True  # also find synonyms and translations
+    after: str = ""  # `next` of the page before; then the offset is not looked at
 
     def filters(self) -> dict[str, tuple[str, ...]]:
         """Every filter by facet, those with a field of their own included."""
@@ -76,3 +77,4 @@ class Results:
     facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # FACETS, most frequent values first
     suggestion: str = ""  # "did you mean": the text with misspelt words mended
     partial: bool = False  # nothing holds all words: these hold some
+    next: str = ""  # names the next page of the catalogue as it was on the first one; empty on the last

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from ._words import lexicon, tokens
 
-MAX_ANCHOR, MAX_URL, MAX_TITLE, MAX_TEXT = 12, 12, 10, 1_000
+MAX_ANCHOR, MAX_URL, MAX_TITLE, MAX_TEXT = 12, 8, 10, 600
 MAX_PART = 24  # characters of a token that count
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -61,32 +61,52 @@ def split(url: str) -> tuple[str, str]:
     return (url[start:], "/") if slash < 0 else (url[start:slash], url[slash:])
 
 
-def url_features(host: str, target: str) -> list[str]:
-    """The words of path and query, and the shape of both on this host and anywhere."""
-    target = (unquote(target) if "%" in target else target)[:300].lower()
-    words = list(dict.fromkeys(_WORD.findall(target)))[:MAX_URL]
-    path, _, query = target.partition("?")
-    shape = shape_of(path, query)
+def cut(target: str) -> tuple[str, str]:
+    """The folder of a path, with its slash, and the rest with the query."""
+    query = target.find("?")
+    end = target.rfind("/", 0, query if query >= 0 else len(target)) + 1
+    return target[:end], target[end:]
+
+
+def folder_features(folder: str) -> list[str]:
+    """The words of a path but for its last part, and their number."""
+    folder = (unquote(folder) if "%" in folder else folder)[:200].lower()
+    words = list(dict.fromkeys(_WORD.findall(folder)))[:MAX_URL]
+    kinds = "/".join(["#" if part.isdigit() else "w" for part in folder.split("/")[1:-1][:6]])
+    return [*[f"u:{w[:MAX_PART]}" for w in words], *told("url", lexicon().groups(words)), f"folder={kinds}"]
+
+
+def page_name_features(name: str) -> list[str]:
+    """The words of the last part of a path and of its query, and the shape of both."""
+    name = (unquote(name) if "%" in name else name)[:200].lower()
+    words = _WORD.findall(name)[:MAX_URL]
+    file, _, query = name.partition("?")
     return [
-        *(f"u:{w[:MAX_PART]}" for w in words),
-        *told("url", lexicon().groups(words)),
-        f"shape={shape}",
-        f"class={host}{shape}",
-        f"part={host}/{_DIGITS.sub('#', path.split('/', 2)[1])[:MAX_PART]}",
+        *[f"u:{w[:MAX_PART]}" for w in words],
+        *told("file", lexicon().groups(words)),
+        f"shape={shape_of(file, query)}",
     ]
 
 
-def shape_of(path: str, query: str) -> str:
-    """A path without what tells one page from the next: numbers and words gone, form kept."""
-    parts = []
-    for part in path.split("/")[1:8]:
-        stem, dot, ending = part.rpartition(".")
-        if not dot or len(ending) > 5:
-            stem, ending = part, ""
-        kind = "#" if stem.isdigit() else ("w" if stem.isalpha() else ("" if not stem else "x"))
-        parts.append(kind + (f".{ending}" if ending else ""))
-    keys = ",".join(sorted(p.partition("=")[0][:12] for p in query.split("&")[:6])) if query else ""
-    return "/".join(parts) + (f"?{keys}" if keys else "")
+def sections(host: str, target: str) -> tuple[str, str]:
+    """The parts of a host that a page belongs to by its address: a wide one, and a narrow one inside it."""
+    path, _, query = target.partition("?")
+    parts = path.split("/", 4)
+    wide = f"{host}/{parts[1]}"
+    first, more, _ = query.partition("&")
+    if more:
+        wide = f"{wide}?{first}"
+    return wide, f"{wide}/{parts[2]}" if len(parts) > 3 else ""
+
+
+def shape_of(file: str, query: str) -> str:
+    """The name of a page without what tells one from the next: numbers and words gone, form kept."""
+    stem, dot, ending = file.rpartition(".")
+    if not dot or len(ending) > 5:
+        stem, ending = file, ""
+    kind = "#" if stem.isdigit() else ("w" if stem.isalpha() else ("" if not stem else "x"))
+    keys = ",".join(sorted([p.partition("=")[0][:12] for p in query.split("&")[:6]])) if query else ""
+    return f"{kind}.{ending}?{keys}"
 
 
 def page_features(title: str, text: str, language: str) -> list[str]:

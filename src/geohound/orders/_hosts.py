@@ -27,10 +27,12 @@ _NONE, _MEAN = (), -PRIOR["bias"]
 
 @dataclass(slots=True)
 class Record:
-    """A host so far: visits, pages that paid (old ones fade), and the most hopeful link that led to it."""
+    """A host so far: visits and pages that paid (both fade), and the most hopeful link that led to it."""
 
     visits: int = 0
+    recent: float = 0.0
     paid: float = 0.0
+    proven: bool = False
     entry: tuple[int, ...] = _NONE
     hope: float = -math.inf
     judged: bool = False
@@ -38,11 +40,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class HostTuning:
-    strength: float = 0.3  # of the prior, in pages that paid
-    power: float = 1.0  # of a host's rate against the global one
+    shape: float = 0.7  # of the gamma distribution that rates of hosts with services follow
+    mean: float = 0.06  # of it: pages that pay of all visited
     fade: float = 0.98  # of what paid, at each visit of the host
+    forget: float = 0.99  # of the visits
     novelty: float = 2.0  # for a host never visited
-    hope_power: float = 1.0
+    power: float = 1.0
     rate: float = 0.02  # at which hopes are learned: hosts are few, and each is one example
     verdict_after: int = 6  # visits without success that speak against what led there
 
@@ -54,8 +57,6 @@ class Hosts:
         self._t = tuning
         self.model = Model(PRIOR, tuning.rate, 1.0)
         self._records: OrderedDict[str, Record] = OrderedDict()
-        self._visits = 0.0
-        self._paid = 0.0
 
     def record(self, host: str) -> Record:
         record = self._records.get(host)
@@ -67,7 +68,7 @@ class Hosts:
 
     def has_paid(self, host: str) -> bool:
         record = self._records.get(host)
-        return record is not None and record.paid > 0.01
+        return record is not None and record.proven
 
     def is_unknown(self, host: str) -> bool:
         """Was it never visited?"""
@@ -82,28 +83,39 @@ class Hosts:
             record.hope, record.entry = hope, entry
 
     def bonus(self, host: str) -> float:
-        """Log of the host's rate over the global one."""
-        t, base = self._t, self.base
+        """Log of the host's rate over that of hosts with services."""
         record = self._records.get(host)
         if record is None:
-            return t.novelty
-        hope = 1.0
-        if record.entry:
-            hope = math.exp(t.hope_power * max(-3.0, min(4.0, self.model.value(record.entry) + _MEAN)))
-        rate = (record.paid + t.strength) / (record.visits + t.strength / (hope * base))
-        return t.power * math.log(rate / base) + (0.0 if record.visits else t.novelty)
+            return self._t.novelty
+        return self._t.power * math.log(self._rate(record) / self._t.mean) + (0.0 if record.visits else self._t.novelty)
 
-    @property
-    def base(self) -> float:
-        """How many pages pay of late."""
-        return (self._paid + 1.0) / (self._visits + 100.0)
+    def rate_if_any(self, host: str) -> float:
+        """Pages that will pay of those visited, should the host have services at all."""
+        record = self._records.get(host)
+        return self._t.mean if record is None else self._rate_if_any(record)
+
+    def _rate_if_any(self, record: Record) -> float:
+        shape = self._t.shape
+        start = shape / self._t.mean
+        if record.proven:
+            return (shape + record.paid) / (start + record.recent)
+        return shape / (start + record.visits)
+
+    def _rate(self, record: Record) -> float:
+        """Most hosts have no services at all, and each visit in vain tells so."""
+        rate = self._rate_if_any(record)
+        if record.proven:
+            return rate
+        start = self._t.shape / self._t.mean
+        odds = math.exp(max(-5.0, min(3.0, self.model.value(record.entry) if record.entry else -_MEAN)))
+        odds *= math.pow(start / (start + record.visits), self._t.shape)
+        return odds / (1.0 + odds) * rate
 
     def visited(self, host: str) -> None:
         record = self.record(host)
         record.visits += 1
         record.paid *= self._t.fade
-        self._visits = self._visits * 0.999 + 1.0
-        self._paid *= 0.999
+        record.recent = record.recent * self._t.forget + 1.0
         if record.visits == self._t.verdict_after and not record.judged and record.entry:
             record.judged = True
             self.model.learn(record.entry, self.model.value(record.entry), 0.0, 1.0)
@@ -111,25 +123,28 @@ class Hosts:
     def paid(self, host: str) -> bool:
         """A page of this host showed a service; True if none had before."""
         record = self.record(host)
-        is_first = record.paid == 0.0
+        is_first = not record.proven
+        record.proven = True
         if record.entry and is_first:
             record.judged = True
             self.model.learn(record.entry, self.model.value(record.entry), 1.0, 3.0)
         record.paid += 1.0
-        self._paid += 1.0
         return is_first
 
     def state(self) -> bytes:
-        """The model, the rates, and the hosts visited last."""
-        seen = [(h, r.visits, round(r.paid, 3)) for h, r in self._records.items() if r.visits][-MAX_STORED:]
-        return self.model.state() + json.dumps([self._visits, self._paid, seen]).encode()
+        """The model, and the hosts visited last."""
+        seen = [
+            (h, r.visits, round(r.recent, 3), round(r.paid, 3), r.proven) for h, r in self._records.items() if r.visits
+        ]
+        return self.model.state() + json.dumps(seen[-MAX_STORED:]).encode()
 
     def restore(self, state: bytes) -> None:
         end = self.model.restore(state)
         try:
-            visits, paid, seen = json.loads(state[end:])
-            records = {str(h): Record(int(v), float(p), judged=True) for h, v, p in seen}
-            self._visits, self._paid = float(visits), float(paid)
+            records = {
+                str(h): Record(int(v), float(recent), float(paid), bool(proven), judged=True)
+                for h, v, recent, paid, proven in json.loads(state[end:])
+            }
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError("this learned order is damaged") from error
         self._records.update(records)

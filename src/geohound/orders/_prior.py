@@ -8,6 +8,8 @@ PRIOR = {
     "anchor:T1": 0.4, "anchor:T2": 0.5, "anchor:T3": 0.5, "anchor:N1": -1.0,
     "url:S1": 1.5, "url:S2": 2.0, "url:S3": 2.0, "url:P1": 0.7, "url:P2": 0.9, "url:P3": 0.9, "url:T1": 0.3,
     "url:T2": 0.4, "url:T3": 0.4, "url:N1": -1.0, "url:N2": -1.5,
+    "file:S1": 1.5, "file:S2": 2.0, "file:S3": 2.0, "file:P1": 0.7, "file:P2": 0.9, "file:P3": 0.9, "file:T1": 0.3,
+    "file:T2": 0.4, "file:T3": 0.4, "file:N1": -1.0, "file:N2": -1.5,
     "hostname:S1": 0.8, "hostname:P1": 0.8, "hostname:P2": 1.0, "hostname:T1": 0.5, "hostname:T2": 0.5,
     "title:S1": 0.8, "title:S2": 1.0, "title:S3": 1.0, "title:P1": 0.5, "title:P2": 0.5, "title:P3": 0.5,
     "title:T1": 0.2, "title:T2": 0.3, "title:T3": 0.3,

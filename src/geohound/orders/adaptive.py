@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
@@ -9,7 +10,18 @@ from dataclasses import dataclass, field
 
 from geohound.model.visit import Candidate, Link, Outcome, Page, Via
 
-from ._features import anchor_features, host_features, page_features, split, url_features, way_features
+from ._features import (
+    anchor_features,
+    cut,
+    folder_features,
+    host_features,
+    page_features,
+    page_name_features,
+    sections,
+    split,
+    way_features,
+)
+from ._groups import Groups, GroupTuning
 from ._hosts import Hosts, HostTuning
 from ._model import Model
 from ._plain import Plain, address
@@ -21,6 +33,7 @@ MAX_CLUE = 200
 MAX_CLIMB = 10
 MAX_DEPTH = 8
 MAX_STATE = 64 << 20
+Own = tuple[tuple[int, ...], tuple[str, ...], str]  # features of a link itself, its groups, its host
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +49,7 @@ class Tuning:
     generations: int = 2
     patience: int = 8  # visits that go by before a page counts as one that did not pay: tests take a while
     hosts: HostTuning | None = field(default_factory=HostTuning)
+    groups: GroupTuning | None = field(default_factory=GroupTuning)
     door: float = 3.0  # for the page elsewhere that led to a host, when the host pays for the first time
     prior: bool = True
     without: frozenset[str] = frozenset()  # features that are left out
@@ -46,6 +60,7 @@ class Note:
     """What is remembered of a page: how it was reached, what it says, what it brought."""
 
     slots: tuple[int, ...] = ()
+    keys: tuple[str, ...] = ()
     shared: tuple[int, ...] = ()  # what its links have in common
     parent: str = ""
     paid: int = 0
@@ -63,11 +78,13 @@ class Adaptive(Plain):
         )
         self._hosts = Hosts(self._t.hosts or HostTuning())
         self._notes: OrderedDict[str, Note] = OrderedDict()
-        self._own: dict[str, tuple[int, ...]] = {}  # features of links met last
+        self._groups = Groups(self._t.groups or GroupTuning())
+        self._own: dict[str, Own] = {}  # features and groups of links met last
         self._anchors: dict[str, tuple[int, ...]] = {}
         self._names: dict[str, tuple[int, ...]] = {}  # of hosts
+        self._folders: dict[str, tuple[int, ...]] = {}
         self._page: Page | None = None  # whose links are being scored, its note and host
-        self._note, self._above = Note(), ""
+        self._note, self._above, self._page_value = Note(), "", 0.0
         self._name_the_rest()
         self._pending: deque[Note] = deque()
 
@@ -93,12 +110,17 @@ class Adaptive(Plain):
 
     def score(self, link: Link, page: Page) -> float:
         if page is not self._page:
-            self._page, self._note, self._above = page, self._note_of(page), split(page.url)[0]
+            self._turn_to(page)
         url, clue = address(link, page), (link.text or link.context)[:MAX_CLUE]
-        host = split(url)[0]
+        own, keys, host = self._keep(url, clue, page.depth + 1, page.url)
         if host != self._above and self._hosts.is_unknown(host):
             self._hosts.led_to(host, self._entry(host, clue, self._above, self._note))
-        return self._value(url, clue, page.depth + 1, page.url)
+        return self._model.value(own) + self._page_value + self._groups_value(keys)
+
+    def _turn_to(self, page: Page) -> None:
+        """What all links of a page share is worked out once."""
+        self._page, self._note, self._above = page, self._note_of(page), split(page.url)[0]
+        self._page_value = self._model.value(self._inherited(self._note))
 
     def rescore(self, candidate: Candidate) -> float:
         if candidate.via is Via.SEED:
@@ -118,7 +140,12 @@ class Adaptive(Plain):
         note = self._notes.get(url) or self._remember(url)
         note.parent = candidate.found_on
         if candidate.via is not Via.SEED:
-            note.slots = self._slots(url, candidate.clue, candidate.depth, candidate.found_on)
+            own, note.keys, _ = self._own.get(url) or self._keep(
+                url, candidate.clue, candidate.depth, candidate.found_on
+            )
+            above = self._notes.get(candidate.found_on)
+            note.slots = own if above is None else (*own, *self._inherited(above))
+            self._groups.visited(note.keys, self._hosts.rate_if_any(split(url)[0]))
         self._hosts.visited(split(url)[0])
         self._pending.append(note)
         if outcome.new_services:
@@ -138,6 +165,8 @@ class Adaptive(Plain):
         weight = self._t.success * (self._t.again if note.paid else 1.0)
         if not note.paid and self._hosts.paid(split(url)[0]):
             self._thank_the_door(note, split(url)[0])
+        if not note.paid:
+            self._groups.paid(note.keys)
         note.paid += count
         for _ in range(self._t.generations + 1):
             if note.slots:
@@ -164,36 +193,36 @@ class Adaptive(Plain):
                 return
             note = above
 
-    def _slots(self, url: str, clue: str, depth: int, found_on: str) -> tuple[int, ...]:
-        """All features of a link: its own, what became of the page above since, what that page says."""
-        own = self._own.get(url) or self._keep(url, clue, depth, found_on)
-        note = self._notes.get(found_on)
-        if note is None:
-            return own
-        return (*own, *self._paid_slots[min(note.paid, 3)], *self._below_slots[min(note.below, 3)], *note.shared)
+    def _inherited(self, note: Note) -> tuple[int, ...]:
+        """Features that links have from the page above: what became of it since, and what it says."""
+        return (*self._paid_slots[min(note.paid, 3)], *self._below_slots[min(note.below, 3)], *note.shared)
 
     def _value(self, url: str, clue: str, depth: int, found_on: str) -> float:
-        """The log-odds of a link: the sum of the weights of all its features."""
-        own = self._own.get(url) or self._keep(url, clue, depth, found_on)
-        value = self._model.value
+        """The log-odds of a link: the weights of all its features, and how its groups did."""
+        own, keys, _ = self._own.get(url) or self._keep(url, clue, depth, found_on)
+        total = self._model.value(own) + self._groups_value(keys)
         note = self._notes.get(found_on)
-        if note is None:
-            return value(own)
-        since = (*self._paid_slots[min(note.paid, 3)], *self._below_slots[min(note.below, 3)])
-        return value(own) + value(since) + value(note.shared)
+        return total if note is None else total + self._model.value(self._inherited(note))
 
-    def _keep(self, url: str, clue: str, depth: int, found_on: str) -> tuple[int, ...]:
-        """The features of the link itself; words of anchors and names of hosts come again and again."""
+    def _groups_value(self, keys: tuple[str, ...]) -> float:
+        return math.log(self._groups.factor(keys)) if self._t.groups else 0.0
+
+    def _keep(self, url: str, clue: str, depth: int, found_on: str) -> Own:
+        """What is known of the link itself; words of anchors, folders and names of hosts come again and again."""
         host, target = split(url)
-        slots = self._model.slots
         if len(self._own) >= MAX_KEPT:
             self._own.clear()
-        kept = self._own[url] = (
+        folder, page = cut(target)
+        own = (
             *(self._anchors.get(clue) or self._read(self._anchors, clue, anchor_features)),
             *(self._names.get(host) or self._read(self._names, host, host_features)),
-            *[slots[n] for n in self._wanted(url_features(host, target))],
+            *(self._folders.get(folder) or self._read(self._folders, folder, folder_features)),
+            *[self._model.slots[n] for n in self._wanted(page_name_features(page))],
             *self._ways[found_on.startswith(f"{host}/", found_on.find("://") + 3)][min(depth, MAX_DEPTH)],
         )
+        above = self._notes.get(found_on)
+        keys = (*sections(host, target), found_on, above.parent if above else "")
+        kept = self._own[url] = own, keys, host
         return kept
 
     def _read(
@@ -218,7 +247,7 @@ class Adaptive(Plain):
     def _note_of(self, page: Page) -> Note:
         note = self._notes.get(page.url) or self._remember(page.url)
         if not note.shared:
-            names = [*page_features(page.title, page.text, page.language), f"on={page.url}"]
+            names = page_features(page.title, page.text, page.language)
             note.shared = tuple([self._model.slots[n] for n in self._wanted(names)])
         return note
 
@@ -231,20 +260,23 @@ class Adaptive(Plain):
     def explain(self, candidate: Candidate) -> list[tuple[str, float]]:
         host, target = split(candidate.url)
         same = split(candidate.found_on)[0] == host
-        names = ["bias", *anchor_features(candidate.clue), *host_features(host), *url_features(host, target)]
-        names += way_features(min(candidate.depth, MAX_DEPTH), same)
+        folder, page = cut(target)
+        names = ["bias", *anchor_features(candidate.clue), *host_features(host), *folder_features(folder)]
+        names += [*page_name_features(page), *way_features(min(candidate.depth, MAX_DEPTH), same)]
         model, note = self._model, self._notes.get(candidate.found_on)
         if note is not None:
             names += [f"parent={min(note.paid, 3)}", f"below={min(note.below, 3)}"]
         parts = [(n, model.weights[model.slots[n]]) for n in self._wanted(names)]
         if note is not None:
             parts.append(("the page it stands on", model.value(note.shared)))
+        _, keys, _ = self._keep(candidate.url, candidate.clue, candidate.depth, candidate.found_on)
+        parts.append(("its neighbours", self._groups_value(keys)))
         parts.append(("its host", self.host_bonus(host)))
         return sorted(((n, w) for n, w in parts if w), key=lambda part: -abs(part[1]))
 
     def state(self) -> bytes:
-        model = self._model.state()
-        return zlib.compress(len(model).to_bytes(4, "little") + model + self._hosts.state(), 6)
+        parts = self._model.state(), self._hosts.state(), self._groups.state()
+        return zlib.compress(b"".join(len(part).to_bytes(4, "little") + part for part in parts), 6)
 
     def restore(self, state: bytes) -> None:
         if not state:
@@ -254,9 +286,10 @@ class Adaptive(Plain):
             plain = unpacking.decompress(state, MAX_STATE)
         except zlib.error as error:
             raise ValueError("this is no learned order") from error
-        size = int.from_bytes(plain[:4], "little")
-        self._model.restore(plain[4 : 4 + size])
-        self._hosts.restore(plain[4 + size :])
+        for learner in (self._model, self._hosts, self._groups):
+            end = 4 + int.from_bytes(plain[:4], "little")
+            learner.restore(plain[4:end])
+            plain = plain[end:]
 
 
 ORDERS = (Adaptive(),)

@@ -59,7 +59,7 @@ def search(request: Request) -> Response:
     if wants_lines(request):
         return lines(_all_hits(request, query))
     results = find(portal.catalogue, query)
-    return answer(request, results_record(results, _next(query.offset, query.limit, results.total)))
+    return answer(request, results_record(results, results.next or None))
 
 
 def opensearch(request: Request) -> Response:
@@ -80,7 +80,7 @@ def layers(request: Request) -> Response:
     ]
     if wants_lines(request):
         return lines(found)
-    record = {"layers": found, "total": results.total, "next": _next(query.offset, query.limit, results.total)}
+    record = {"layers": found, "total": results.total, "next": results.next or None}
     return answer(request, record)
 
 
@@ -101,7 +101,7 @@ def services(request: Request) -> Response:
         return lines(_all_hits(request, query))
     results = portal.catalogue.search(query)
     found = [brief_service(hit.service) | {"layer_count": hit.layer_count} for hit in results.hits]
-    record = {"services": found, "total": results.total, "next": _next(query.offset, query.limit, results.total)}
+    record = {"services": found, "total": results.total, "next": results.next or None}
     return answer(request, record)
 
 
@@ -195,9 +195,10 @@ def _query(request: Request) -> Query:
     """The query; pages are named by cursor, or by number for those who count themselves."""
     params = read_params(request, SEARCH)
     query = read_query(params, portal_of(request).kinds)
-    if "cursor" in params:
+    cursor = params.get("cursor", "")
+    if cursor.startswith("o"):
         return replace(query, offset=read_window(params, (1, query.limit))[1])
-    return query
+    return replace(query, after=cursor)
 
 
 def _service(request: Request) -> Service:
@@ -213,15 +214,15 @@ def _next(offset: int, limit: int, total: int) -> str | None:
 
 
 def _all_hits(request: Request, query: Query) -> Iterator[Mapping[str, Any]]:
-    """Every hit, a page at a time, as far as pages go."""
+    """Every hit, a page at a time."""
     catalogue = portal_of(request).catalogue
     page = replace(query, limit=100)
-    while page.offset <= MAX_OFFSET:
+    while True:
         results = find(catalogue, page)
         yield from (hit_record(hit) for hit in results.hits)
-        if len(results.hits) < page.limit:
+        if not results.next:
             return
-        page = replace(page, offset=page.offset + page.limit)
+        page = replace(page, after=results.next)
 
 
 _LISTS = ("application/json", JSON_LINES)

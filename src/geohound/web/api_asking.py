@@ -30,6 +30,8 @@ from .reporting import REPORTS
 
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
 _CURSOR = re.compile(r"o([0-9]{1,6})")
+_OFFSET_CURSOR = "o[0-9]{1,4}"
+_HIT_CURSOR = r"k[0-9a-f]{1,8}\.[0-9a-f]{8}\.[0-9a-f]{8}\.[0-9a-f]{1,8}"
 LAYER_PAGE = (100, 1_000)  # by default, and at most
 
 _BOX = Parameter(
@@ -40,21 +42,21 @@ _BOX = Parameter(
 _LINES = Parameter("f", {"type": "string", "enum": ["json", "jsonl"]}, "jsonl: the whole list, a record a line")
 
 
-def _window(default: int, most: int, last: int) -> tuple[Parameter, ...]:
+def _window(default: int, most: int, last: int, cursor: str) -> tuple[Parameter, ...]:
     return (
         Parameter("limit", {"type": "integer", "minimum": 1, "maximum": most, "default": default}, "how many at most"),
         Parameter("offset", {"type": "integer", "minimum": 0, "maximum": last}, "how many to pass over"),
         Parameter(
             "cursor",
-            {"type": "string", "pattern": "^o[0-9]{1,4}$", "description": "one that an answer gave"},
+            {"type": "string", "pattern": f"^({cursor})$", "description": "one that an answer gave"},
             "the page that `next` named",
         ),
         _LINES,
     )
 
 
-WINDOW = _window(DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET)
-LAYER_WINDOW = _window(*LAYER_PAGE, MAX_OFFSET * 100)
+WINDOW = _window(DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, f"{_HIT_CURSOR}|{_OFFSET_CURSOR}")
+LAYER_WINDOW = _window(*LAYER_PAGE, MAX_OFFSET * 100, _OFFSET_CURSOR)
 _VALUE = {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARS}
 _FILTERS = tuple(
     Parameter(name, _VALUE, f"only services of this {name}; repeated: of any of them", is_list=True)

@@ -28,8 +28,9 @@ def _find_address(catalogue: Catalogue, query: Query) -> Results | None:
         return None
     hits = [_hit(catalogue, service) for service in services]
     hits = [h for h in hits if not query.states or h.state in query.states]
-    page = tuple(hits[query.offset : query.offset + query.limit])
-    return Results(page, len(hits), (perf_counter() - started) * 1000)
+    end = query.offset + query.limit
+    following = f"o{end}" if end < len(hits) else ""
+    return Results(tuple(hits[query.offset : end]), len(hits), (perf_counter() - started) * 1000, next=following)
 
 
 def _hit(catalogue: Catalogue, service: Service) -> Hit:

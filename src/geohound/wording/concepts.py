@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from .languages import languages, stem, stop_words
-from .words import fold, is_unspaced, split
+from .words import is_unspaced, split
 
 
 class Phrase(NamedTuple):
@@ -67,7 +67,7 @@ def _longest() -> int:
 
 def _meaning(name: str) -> tuple[str, ...]:
     """The words that carry the meaning; none where only a letter or two would be left to look for."""
-    words = tuple(word for word in split(fold(name)) if word not in stop_words())
+    words = tuple(word for word in split(name) if word not in stop_words())
     if len(words) == 1 and len(words[0]) < 3 and not is_unspaced(words[0]):
         return ()
     return words

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -35,14 +34,14 @@ class Language:
     code: str
     stop: frozenset[str]
     weak: frozenset[str]
-    steps: tuple[tuple[Rule, ...], ...]
+    steps: tuple[Mapping[str, tuple[Rule, ...]], ...]  # of each the rules for words with this last letter, in order
     collapse: bool
     umlaut: bool
 
     def stem(self, word: str) -> str:
         """A folded word without its ending."""
         for step in self.steps:
-            for rule in step:
+            for rule in step.get(word[-1:], ()):
                 if word.endswith(rule.ending) and len(word) - len(rule.ending) >= rule.least:
                     word = word[: len(word) - len(rule.ending)] + rule.instead
                     break
@@ -62,8 +61,13 @@ def _language(code: str, facts: Mapping[str, object]) -> Language:
         return frozenset(fold(word) for word in facts[name])  # type: ignore[attr-defined]
 
     least: int = facts["least"]  # type: ignore[assignment]
-    steps = tuple(tuple(_rule(rule, least) for rule in step) for step in facts["steps"])  # type: ignore[attr-defined]
+    steps = tuple(_by_last_letter([_rule(rule, least) for rule in step]) for step in facts["steps"])  # type: ignore[attr-defined]
     return Language(code, words("stop"), words("weak"), steps, bool(facts.get("collapse")), bool(facts.get("umlaut")))
+
+
+def _by_last_letter(rules: list[Rule]) -> Mapping[str, tuple[Rule, ...]]:
+    letters = dict.fromkeys(rule.ending[-1] for rule in rules)
+    return {letter: tuple(rule for rule in rules if rule.ending[-1] == letter) for letter in letters}
 
 
 def _rule(text: str, least: int) -> Rule:
@@ -97,6 +101,7 @@ def stems(word: str) -> frozenset[str]:
     return frozenset(stem(word, code) for code in languages())
 
 
+@lru_cache(maxsize=1_000)
 def known_code(declared: str) -> str:
     """The two letters of a language that we know, from what a document declares; else empty."""
     code = re.split("[^a-z]", declared.strip().lower(), maxsplit=1)[0]
@@ -106,22 +111,28 @@ def known_code(declared: str) -> str:
 
 def guess(words: Iterable[str], declared: str = "") -> str:
     """The language of a text: what its small words say, else what is declared, else English."""
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
+    speakers = _speakers()
     for word in words:
         if not word.isascii():
-            for pattern, code in _SCRIPTS:
-                if pattern.search(word):
-                    counts[code] += 3
-                    break
-            else:
-                if _CYRILLIC.search(word):
-                    counts["ru"] += 1
-        for code in _speakers().get(word, ()):
-            counts[code] += 1
+            code, votes = _script(word)
+            if votes:
+                counts[code] = counts.get(code, 0) + votes
+        for code in speakers.get(word, ()):
+            counts[code] = counts.get(code, 0) + 1
     said = known_code(declared)
     if said:
-        counts[said] += 2
-    return counts.most_common(1)[0][0] if counts else DEFAULT
+        counts[said] = counts.get(said, 0) + 2
+    return max(counts, key=counts.__getitem__, default=DEFAULT)
+
+
+@lru_cache(maxsize=5_000)
+def _script(word: str) -> tuple[str, int]:
+    """The language that the letters of a word speak for, and how loudly."""
+    for pattern, code in _SCRIPTS:
+        if pattern.search(word):
+            return code, 3
+    return "ru", 1 if _CYRILLIC.search(word) else 0
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 _LONGEST = "{1,40}"  # what is longer is no word; it comes in pieces
 # Scripts written without spaces, or with endings glued on (Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean).
@@ -17,7 +18,9 @@ _PLAIN_WORD = re.compile(f"[a-z0-9]{_LONGEST}")
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _MARKS = re.compile("[\u0300-\u036f]")
-_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+_LETTERS = {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+_ODD_LETTER = re.compile(f"[{''.join(_LETTERS)}]")
+_SHORT_CHARS = 200
 
 
 def fold(text: str) -> str:
@@ -25,11 +28,21 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKD", text.casefold())
-    return unicodedata.normalize("NFC", _MARKS.sub("", text).translate(_LETTERS))
+    text = _ODD_LETTER.sub(lambda found: _LETTERS[found[0]], _MARKS.sub("", text))
+    return unicodedata.normalize("NFC", text)
 
 
 def split(text: str) -> list[str]:
     """The words of a text in their order; what has no spaces comes as one run."""
+    return list(_split_short(text)) if len(text) < _SHORT_CHARS else _split(text)
+
+
+@lru_cache(maxsize=10_000)  # titles and names are asked for several times while a service is written
+def _split_short(text: str) -> tuple[str, ...]:
+    return tuple(_split(text))
+
+
+def _split(text: str) -> list[str]:
     text = fold(text)
     return (_PLAIN_WORD if text.isascii() else _WORD).findall(text)
 

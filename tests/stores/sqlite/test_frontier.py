@@ -252,6 +252,18 @@ def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task
     assert asyncio.run(later(reopen())) == 1
 
 
+def test_names_that_are_not_there_do_not_spend_the_budget_of_their_domain(store, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_hosts_per_domain=2, host_delay_s=0))
+        await frontier.admit(pages("http://junk1.a.org/", "http://junk2.a.org/"))
+        refused = await frontier.admit(pages("http://maps.a.org/"))
+        for leased in await frontier.lease(2, probe=False):
+            await frontier.settle(leased, Settlement.DROPPED, FailureReason.DNS)
+        return refused, await frontier.admit(pages("http://maps.a.org/"))
+
+    assert asyncio.run(story()) == (0, 1)
+
+
 def test_the_queue_of_a_host_is_bounded(store, task):
     async def story():
         frontier = store.frontier(task, Bounds(max_queue_per_host=10, host_delay_s=0))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import islice
+from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
 
 from geohound.mining.js.model import Endpoint
@@ -102,8 +103,9 @@ def recognise(html: str, page_url: str) -> list[Wanted]:
     named = _BASE.search(head)
     base = (urls.canonical(named[1], page_url) if named else None) or page_url
     found: list[Wanted] = []
+    lowered = f"{head}\n{page_url}".lower()
     for recipe in recipes():
-        if not any(pattern.search(text) for pattern in recipe.page for text in (head, page_url)):
+        if not any(_needle(p) in lowered and (p.search(head) or p.search(page_url)) for p in recipe.page):
             continue
         blanks = {f"?{name.lower()}": value for name, value in urls.params(page_url) if value}
         for pattern in (*recipe.page, *recipe.blank):
@@ -116,6 +118,18 @@ def recognise(html: str, page_url: str) -> list[Wanted]:
             addresses = [address for address in full if address]
             found += [Wanted(recipe, file, address, f"{number}") for address in dict.fromkeys(addresses)]
     return found[:MAX_WANTED]
+
+
+@cache
+def _needle(pattern: re.Pattern[str]) -> str:
+    """The longest letters in lower case without which a pattern cannot match: most pages do without a search then."""
+    runs = [""]
+    for op, value in _parser.parse(pattern.pattern, pattern.flags):
+        if op is _constants.LITERAL:
+            runs[-1] += chr(value)
+        elif op is not _constants.AT:
+            runs.append("")
+    return max(runs, key=len).lower()
 
 
 def of_document(text: str, url: str) -> list[Wanted]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from geohound.wording import Phrase, Term, Terms, is_unspaced, pairs, phrases_like, stem, stems, stop_words, weak_words
 from geohound.wording.languages import languages
 
-from .entries import STEM, pair
+from .lexicon import STEM, pair
 
 _STEM_WEIGHT = 0.8
 _SYNONYM_WEIGHT = 0.75

@@ -6,7 +6,9 @@ box crosses the antimeridian. A millionth of a degree is a hand's breadth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from array import array
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,7 @@ _UNIT = 1_000_000
 _AROUND = 360 * _UNIT
 _HALFWAY = 180 * _UNIT
 _NEAR = 1 << 14
+_NO_EDGES = (math.nan,) * 4
 NOWHERE = (0, 10**9, 0, -(10**9))  # stands in no relation to anything
 
 
@@ -27,13 +30,43 @@ def as_ranges(box: BBox) -> tuple[int, int, int, int]:
     return west, south, east + _AROUND if box.crosses_antimeridian else east, north
 
 
+def many_as_ranges(boxes: Sequence[BBox | None]) -> Boxes:
+    """A row for each box, as `as_ranges` would write it; what has none is nowhere."""
+    edges = array("d")
+    for box in boxes:
+        edges.extend(box.as_tuple() if box is not None else _NO_EDGES)
+    degrees = np.frombuffer(edges).reshape(-1, 4)
+    rows = np.rint(np.nan_to_num(degrees) * _UNIT)
+    rows[:, 2] += np.where(degrees[:, 0] > degrees[:, 2], _AROUND, 0)
+    rows[np.isnan(degrees[:, 0])] = NOWHERE
+    return rows.astype(np.int32)
+
+
 def stand(boxes: Boxes, relation: Relation, asked: BBox) -> Truth:
     """Which boxes stand in this relation to the one asked for? 180 degrees east and west are the same meridian."""
-    judge = {Relation.OVERLAPS: _overlap, Relation.WITHIN: _are_within, Relation.CONTAINS: _contain}[relation]
+    judge, ranges = _JUDGES[relation], as_ranges(asked)
     told: Truth = np.empty(boxes.shape[1], np.bool_)
     for part in _slices(boxes):
-        told[part] = judge(boxes[:, part], as_ranges(asked))
+        told[part] = judge(boxes[:, part], ranges)
     return told
+
+
+def stand_and_fit(
+    boxes: Boxes, relation: Relation, asked: BBox
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """The places of the boxes that stand in this relation, and the overlap ratio of each."""
+    judge, ranges = _JUDGES[relation], as_ranges(asked)
+    found: list[npt.NDArray[np.int64]] = []
+    ratios: list[npt.NDArray[np.float32]] = []
+    for part in _slices(boxes):
+        near = boxes[:, part]
+        places = np.flatnonzero(judge(near, ranges))
+        if len(places):
+            ratios.append(_ratios(near[:, places], ranges))
+            found.append(places + part.start)
+    if not found:
+        return np.zeros(0, np.int64), np.zeros(0, np.float32)
+    return np.concatenate(found), np.concatenate(ratios)
 
 
 def _slices(boxes: Boxes) -> Iterator[slice]:
@@ -106,3 +139,6 @@ def _shared(low: Boxes, high: Boxes, least: int, most: int) -> npt.NDArray[np.fl
     """How much of a range others share with it."""
     shared: npt.NDArray[np.int32] = np.maximum(np.minimum(high, most) - np.maximum(low, least), 0)
     return shared.astype(np.float32)
+
+
+_JUDGES = {Relation.OVERLAPS: _overlap, Relation.WITHIN: _are_within, Relation.CONTAINS: _contain}

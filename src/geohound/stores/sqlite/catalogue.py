@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,11 +18,11 @@ from geohound.model.visit import Via
 
 from .codec import clean
 from .database import Database
-from .doors import find_door, find_twin
+from .doors import content_key, find_door, find_twin
+from .indexing import Indexer
 from .reading import read_services
 from .search import Index, search
-from .segments import touch
-from .writing import add_door, insert_service, leave_home, no_topics, refresh_service
+from .writing import Seen, Writing, add_door, insert_service, leave_home, no_topics, refresh_service
 
 _PAGE_SERVICES = 200
 _ADD_SIGHTING = """
@@ -35,6 +37,8 @@ class SqliteCatalogue:
         self._database = database
         self._topics_of = topics_of
         self._index = Index()
+        self._indexer = Indexer()
+        self._lock = threading.RLock()
 
     def put(self, service: Service, sighting: Sighting) -> bool:
         """Add or refresh a service and record the sighting; True if the service is new.
@@ -42,31 +46,25 @@ class SqliteCatalogue:
         One met through another door (see `doors`) is not new: the address is added to the known one. A door
         that shows something else than it did is one no longer.
         """
-        with self._database.write() as connection:
-            return self._put(connection, service, sighting)
+        with self._writing() as to:
+            return _put(to, service, sighting)
 
     def put_all(self, met: Iterable[tuple[Service, Sighting]]) -> int:
         """The same for many, in one transaction: all of them or none; how many are new."""
-        with self._database.write() as connection:
-            return sum(self._put(connection, service, sighting) for service, sighting in met)
+        with self._writing() as to:
+            return sum(_put(to, service, sighting) for service, sighting in met)
 
-    def _put(self, connection: sqlite3.Connection, service: Service, sighting: Sighting) -> bool:
-        at = sighting.at.timestamp()
-        left = None
-        home = find_door(connection, service)
-        if home is not None and not home.is_proved:
-            left, home = home, None
-            connection.execute("DELETE FROM door WHERE id = ?", (service.id,))
-        home = home or find_twin(connection, service)
-        num = insert_service(connection, service, (at, at), self._topics_of) if home is None else home.num
-        if home is not None:
-            add_door(connection, num, service.kind, service.endpoint)
-            if home.is_own:
-                refresh_service(connection, num, service, self._topics_of)
-        if left is not None:
-            leave_home(connection, left.num, num, [service.endpoint])
-        _note_sighting(connection, num, sighting)
-        return home is None
+    @contextmanager
+    def _writing(self) -> Iterator[Writing]:
+        """A transaction, at whose end the services written in it are findable."""
+        with self._lock:
+            try:
+                with self._database.write() as connection:
+                    yield Writing(connection, self._indexer, self._topics_of)
+                    self._indexer.finish(connection)
+            except BaseException:
+                self._indexer.forget()
+                raise
 
     def get(self, service_id: str) -> Service | None:
         """By its id, or by the id that it would have at one of its other doors."""
@@ -97,7 +95,8 @@ class SqliteCatalogue:
 
     def record_check(self, check: Check) -> None:
         """Keep a look at a service; a look at a service that is not here is not kept."""
-        with self._database.write() as connection:
+        with self._writing() as to:
+            connection = to.connection
             num = _num(connection, check.service_id)
             if num is None:
                 return
@@ -117,7 +116,7 @@ class SqliteCatalogue:
                 "UPDATE service SET state = ? WHERE num = ? AND state <> ?", (state, num, state)
             ).rowcount
             if changed:
-                touch(connection, num)
+                self._indexer.touch(connection, num)
 
     def checks(self, service_id: str) -> Sequence[Check]:
         """All looks at a service, oldest first."""
@@ -177,20 +176,47 @@ def _filters(kinds: Sequence[str], states: Sequence[State]) -> list[tuple[str, S
     return [(column, values) for column, values in (("kind", kinds), ("state", states)) if values]
 
 
+def _put(to: Writing, service: Service, sighting: Sighting) -> bool:
+    connection, content = to.connection, content_key(service)
+    at = sighting.at.timestamp()
+    home = find_door(connection, service, content)
+    left = home if home is not None and not home.is_proved else None
+    if left is not None:
+        home = None
+        connection.execute("DELETE FROM door WHERE id = ?", (service.id,))
+    home = home or find_twin(connection, service, content)
+    if home is None and left is None:
+        num = insert_service(to, service, content, Seen(at, at, 1))
+        connection.execute(_ADD_SIGHTING, _sighting_row(num, sighting))
+        return True
+    if home is None:
+        num = insert_service(to, service, content, Seen(at, at, 0))
+    else:
+        num = home.num
+        add_door(connection, num, service.kind, service.endpoint)
+        if home.is_own:
+            refresh_service(to, num, service)
+    if left is not None:
+        leave_home(connection, left.num, num, [service.endpoint])
+    _note_sighting(connection, num, sighting)
+    return home is None
+
+
 def _note_sighting(connection: sqlite3.Connection, num: int, sighting: Sighting) -> None:
     at = sighting.at.timestamp()
-    added = connection.execute(
-        _ADD_SIGHTING,
-        (
-            num, clean(sighting.url), clean(sighting.found_on), sighting.via, clean(sighting.evidence), at,
-            sighting.task, sighting.depth,
-        ),
-    ).rowcount  # fmt: skip
+    added = connection.execute(_ADD_SIGHTING, _sighting_row(num, sighting)).rowcount
     connection.execute(
         "UPDATE service SET first_seen = min(first_seen, ?), last_seen = max(last_seen, ?), "
         "popularity = popularity + ? WHERE num = ?",
         (at, at, max(added, 0), num),
     )
+
+
+def _sighting_row(num: int, sighting: Sighting) -> tuple[Any, ...]:
+    return (
+        num, clean(sighting.url), clean(sighting.found_on), sighting.via, clean(sighting.evidence),
+        sighting.at.timestamp(), sighting.task, sighting.depth,
+    )  # fmt: skip
 
 
 def _num(connection: sqlite3.Connection, service_id: str) -> int | None:

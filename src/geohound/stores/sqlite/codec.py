@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -15,7 +16,9 @@ from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, P
 
 _APART = ("layers", "doors")  # kept in tables of their own
 _LAYER_COLUMNS = ("name", "title", "abstract", "keywords")
-_LAYER_DEFAULTS = tuple((f.name, f.default) for f in fields(Layer) if f.name not in _LAYER_COLUMNS)
+_LAYER_REST = tuple(f.name for f in fields(Layer) if f.name not in _LAYER_COLUMNS)
+_LAYER_DEFAULTS = tuple(f.default for f in fields(Layer) if f.name not in _LAYER_COLUMNS)
+_rest_of_layer = attrgetter(*_LAYER_REST)
 
 
 def clean(text: str) -> str:
@@ -36,7 +39,8 @@ def load_service(body: bytes, layers: tuple[Layer, ...], doors: tuple[str, ...])
 
 def dump_layer(layer: Layer) -> bytes:
     """Only what it says: most layers leave most unsaid."""
-    return _dump({name: said for name, unsaid in _LAYER_DEFAULTS if (said := getattr(layer, name)) != unsaid})
+    rest = zip(_LAYER_REST, _rest_of_layer(layer), _LAYER_DEFAULTS, strict=True)
+    return _dump({name: said for name, said, unsaid in rest if said is not unsaid and said != unsaid})
 
 
 def load_layer(name: str, title: str, abstract: str, keywords: str, body: bytes) -> Layer:
@@ -52,7 +56,13 @@ def load_layer(name: str, title: str, abstract: str, keywords: str, body: bytes)
 
 
 def dump_words(words: tuple[str, ...]) -> str:
-    return orjson.dumps([clean(word) for word in words]).decode()
+    if not words:
+        return "[]"
+    try:
+        text = orjson.dumps(words).decode()
+    except TypeError:  # lone surrogates
+        text = r"\u0000"
+    return orjson.dumps([clean(word) for word in words]).decode() if r"\u0000" in text else text
 
 
 def _dump(values: Mapping[str, Any]) -> bytes:

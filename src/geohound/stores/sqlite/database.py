@@ -79,7 +79,9 @@ class Database:
                     if self._writer.in_transaction:
                         self._writer.execute("ROLLBACK")
                     raise
-            except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
+            except sqlite3.IntegrityError:
+                raise
+            except sqlite3.DatabaseError as error:
                 raise StoreError(_explain(error, self.path)) from error
 
     def read(self) -> sqlite3.Connection:

@@ -7,6 +7,7 @@ from collections import Counter
 from geohound.model import url as urls
 
 from .rows import reaches
+from .schedule import Host
 
 
 class Domains:
@@ -23,3 +24,9 @@ class Domains:
             return False
         self._hosts[domain] += 1
         return True
+
+    def note(self, host: Host, url: str, *, is_there: bool) -> None:
+        """A name that is not there is no host of its domain: whoever only names it has not spent the budget."""
+        if host.is_counted is not is_there:
+            host.is_counted = is_there
+            self._hosts[urls.site(url)] += 1 if is_there else -1

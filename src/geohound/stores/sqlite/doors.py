@@ -43,16 +43,16 @@ class Home(NamedTuple):
 _FIND = "SELECT num, loose_endpoint, fingerprint, content_key FROM service"
 
 
-def find_door(connection: sqlite3.Connection, service: Service) -> Home | None:
-    """The service that was read at this very address before, whatever it shows now."""
+def find_door(connection: sqlite3.Connection, service: Service, content: str) -> Home | None:
+    """The service that was read at this very address before, whatever it shows now; `content` is its content key."""
     found = connection.execute(f"{_FIND} JOIN door ON door.service = num WHERE door.id = ?", (service.id,))
-    return _judge(found.fetchone(), service)
+    return _judge(found.fetchone(), service, content)
 
 
-def find_twin(connection: sqlite3.Connection, service: Service) -> Home | None:
+def find_twin(connection: sqlite3.Connection, service: Service, content: str) -> Home | None:
     """The service of the same content that was read at another address; on its own host first of all."""
-    found = _find_by_loose_endpoint(connection, service)
-    return found or (_find_by_fingerprint(connection, service) if service.fingerprint else None)
+    found = _find_by_loose_endpoint(connection, service, content)
+    return found or (_find_by_fingerprint(connection, service, content) if service.fingerprint else None)
 
 
 def is_alike(one: Service, other: Service) -> bool:
@@ -60,16 +60,16 @@ def is_alike(one: Service, other: Service) -> bool:
     return one.fingerprint == other.fingerprint != "" or content_key(one) == content_key(other) != ""
 
 
-def _judge(row: tuple[int, str, str, str] | None, service: Service) -> Home | None:
+def _judge(row: tuple[int, str, str, str] | None, service: Service, content: str) -> Home | None:
     if row is None:
         return None
-    num, loose, fingerprint, content = row
+    num, loose, fingerprint, known = row
     is_own = loose == loose_endpoint(service.endpoint)
-    same = is_own or service.fingerprint == fingerprint != "" or content_key(service) == content != ""
+    same = is_own or service.fingerprint == fingerprint != "" or content == known != ""
     return Home(num, is_own, same)
 
 
-def _find_by_fingerprint(connection: sqlite3.Connection, service: Service) -> Home | None:
+def _find_by_fingerprint(connection: sqlite3.Connection, service: Service, content: str) -> Home | None:
     """The same document under another address, or at the address that the document gives (OSS-9, R2).
 
     The given address counts only where that address was read itself and showed the same.
@@ -83,14 +83,14 @@ def _find_by_fingerprint(connection: sqlite3.Connection, service: Service) -> Ho
         {
             "fingerprint": service.fingerprint,
             "kind": service.kind,
-            "content": content_key(service),
+            "content": content,
             "declared": endpoint(declared) if declared else "",
         },
     )
-    return _judge(found.fetchone(), service)
+    return _judge(found.fetchone(), service, content)
 
 
-def _find_by_loose_endpoint(connection: sqlite3.Connection, service: Service) -> Home | None:
+def _find_by_loose_endpoint(connection: sqlite3.Connection, service: Service, content: str) -> Home | None:
     found = connection.execute(
         f"""{_FIND} WHERE loose_endpoint = :loose AND kind = :kind AND (
              (fingerprint = :fingerprint AND :fingerprint <> '')
@@ -100,10 +100,10 @@ def _find_by_loose_endpoint(connection: sqlite3.Connection, service: Service) ->
             "loose": loose_endpoint(service.endpoint),
             "kind": service.kind,
             "fingerprint": service.fingerprint,
-            "content": content_key(service),
+            "content": content,
         },
     )
-    return _judge(found.fetchone(), service)
+    return _judge(found.fetchone(), service, content)
 
 
 def merge(known: Service, read: Service) -> Service:

@@ -7,31 +7,24 @@ on the rest of the catalogue. A search only adds up.
 
 from __future__ import annotations
 
-import base64
-import zlib
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from geohound.model.bbox import BBox
-from geohound.model.service import Extent, Layer, Service
-from geohound.wording import guess, is_unspaced, pieces, split, split_name, stem, stop_words
+from geohound.model.service import Layer, Service
+from geohound.wording import guess, split
 
-from .boxes import NOWHERE, as_ranges
+from .boxes import many_as_ranges
+from .lexicon import Lexicon, Said
 
-STEM = "~"
-PAIR = "\x7f"
 _SATURATION = 5.0
 _MAX_KEYWORDS = 200
 _SHORT_CHARS, _LONG_CHARS = 500, 4000
-_MAX_WORDS = 400
-_SAMPLE_WORDS = 200
+_SAMPLE_WORDS = 100
 
 
 class Field(NamedTuple):
@@ -40,18 +33,23 @@ class Field(NamedTuple):
     weight: float
     usual: float
     length_part: float
+    manner: str = "plain"  # see Lexicon.read
 
 
-TITLE, NAME, KEYWORDS = Field(10, 5, 0.6), Field(6, 4, 0.4), Field(5, 8, 0.7)
-ABSTRACT, PROVIDER, ADDRESS, KIND = Field(2.5, 30, 0.5), Field(3, 4, 0.3), Field(1.2, 8, 0.2), Field(2, 1, 0)
+FIELDS = (
+    Field(10, 5, 0.6), Field(6, 4, 0.4, "name"), Field(5, 8, 0.7), Field(2.5, 30, 0.5, "long"), Field(3, 4, 0.3),
+    Field(1.2, 8, 0.2), Field(2, 1, 0),
+)  # fmt: skip
+TITLE, NAME, KEYWORDS, ABSTRACT, PROVIDER, ADDRESS, KIND = range(len(FIELDS))
+_WEIGHTS, _USUAL, _LENGTH_PARTS = (np.array([field[n] for field in FIELDS]) for n in range(3))
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The entries of one service, ready to be written: words, and for each in turn its postings."""
+    """The entries of some services, ready to be written: words, and for each in turn its postings."""
 
-    language: str
-    size: int
+    languages: list[str]  # per service
+    sizes: list[int]
     terms: list[str]
     counts: npt.NDArray[np.uint32]  # per term: how many entries hold it
     offsets: npt.NDArray[np.integer]  # of those entries: which
@@ -59,30 +57,60 @@ class Document:
     boxes: npt.NDArray[np.int32]  # per entry
 
 
-def document(service: Service) -> Document:
-    """Entry 0 is the service, the others are its layers in order."""
-    language = guess(_sample(service), service.language)
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    terms: list[int] = []
-    worths: list[float] = []
-    held: list[int] = []
-    for fields in (_service_fields(service), *map(_layer_fields, service.layers)):
-        own = _worths(fields, language)
-        terms.extend(map(numbers.__getitem__, own))
-        worths.extend(own.values())
-        held.append(len(own))
-    owners = np.array(terms, dtype=np.int32)
-    order = np.argsort(owners, kind="stable")
-    weights = np.array(worths)[order]
+def document(services: Sequence[Service], lexicon: Lexicon) -> Document:
+    """Of each service an entry for itself, then its layers in order."""
+    lexicon.begin()
+    languages = [guess(_sample(service), service.language) for service in services]
+    heard: list[_Heard] = []
+    first = 0
+    for service, language in zip(services, languages, strict=True):
+        _hear(heard, service, first, lexicon, language)
+        first += 1 + len(service.layers)
+    terms, counts, entries, worths = _sum_up(heard)
     return Document(
-        language=language,
-        size=len(held),
-        terms=list(numbers),
-        counts=np.bincount(owners, minlength=len(numbers)).astype("<u4"),
-        offsets=np.repeat(np.arange(len(held)), held)[order].astype(offset_type(len(held))),
-        worths=np.maximum(1, 255 * weights / (weights + _SATURATION)).astype(np.uint8),
-        boxes=_boxes(service),
+        languages=languages,
+        sizes=[1 + len(service.layers) for service in services],
+        terms=[lexicon.keys[number] for number in terms.tolist()],
+        counts=counts.astype("<u4"),
+        offsets=entries.astype(offset_type(first)),
+        worths=np.maximum(1, 255 * worths / (worths + _SATURATION)).astype(np.uint8),
+        boxes=_boxes(services),
     )
+
+
+_Heard = tuple[int, int, Said]  # what is said in which field of which entry
+
+
+def _hear(heard: list[_Heard], service: Service, first: int, lexicon: Lexicon, language: str) -> None:
+    known = [lexicon.known(language, field.manner) for field in FIELDS]
+    entry = first
+    for fields in (_service_fields(service), *map(_layer_fields, service.layers)):
+        for field, texts in fields:
+            said = known[field].get(texts) or lexicon.read(texts, language, FIELDS[field].manner)
+            heard.append((field, entry, said))
+        entry += 1
+
+
+def _sum_up(heard: list[_Heard]) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Terms, and how many entries each has; those entries, and what the term is worth in each."""
+    fields = np.array([field for field, _, _ in heard])
+    lengths = np.array([said.length for _, _, said in heard])
+    counts = np.array([len(said.keys) for _, _, said in heard])
+    worths = _WEIGHTS[fields] / (1 - _LENGTH_PARTS[fields] + _LENGTH_PARTS[fields] * lengths / _USUAL[fields])
+    # Sorted by key, then by field, which is by entry: one number for both sorts faster than two.
+    packed = np.frombuffer(b"".join([said.keys for _, _, said in heard]), np.int32).astype(np.int64) << 32
+    packed |= np.repeat(np.arange(len(counts)), counts)
+    packed.sort()
+    keys, places = packed >> 32, packed & 0xFFFFFFFF
+    entries = np.array([entry for _, entry, _ in heard], np.int32)[places]
+    is_new_key = np.ones(len(keys), np.bool_)
+    is_new_key[1:] = keys[1:] != keys[:-1]
+    is_new = is_new_key.copy()
+    is_new[1:] |= entries[1:] != entries[:-1]
+    starts = np.flatnonzero(is_new)
+    summed = np.add.reduceat(worths[places], starts) if len(starts) else np.zeros(0)
+    key_starts = np.flatnonzero(is_new_key[starts])
+    return keys[starts[key_starts]], np.diff(key_starts, append=len(starts)), entries[starts], summed
 
 
 def _sample(service: Service) -> list[str]:
@@ -94,88 +122,42 @@ def _sample(service: Service) -> list[str]:
     return words
 
 
-Said = tuple[tuple[Field, Sequence[str]], ...]  # fields and the texts in them
+Fields = tuple[tuple[int, tuple[str, ...]], ...]  # and the texts in them
 
 
-def _service_fields(service: Service) -> Said:
+def _service_fields(service: Service) -> Fields:
     provider = service.provider
     return (
-        (TITLE, (service.title,)),
+        (TITLE, (service.title[:_SHORT_CHARS],)),
         (KIND, (service.kind,)),
-        (KEYWORDS, service.keywords[:_MAX_KEYWORDS]),
-        (ABSTRACT, (service.abstract,)),
-        (PROVIDER, (provider.name, provider.contact, provider.site)),
-        (ADDRESS, (service.endpoint.partition("://")[2],)),
+        (KEYWORDS, _short(service.keywords)),
+        (ABSTRACT, (service.abstract[:_LONG_CHARS],)),
+        (PROVIDER, _short((provider.name, provider.contact, provider.site))),
+        (ADDRESS, (service.endpoint.partition("://")[2][:_SHORT_CHARS],)),
     )
 
 
-def _layer_fields(layer: Layer) -> Said:
+def _layer_fields(layer: Layer) -> Fields:
     return (
-        (TITLE, (layer.title,)),
-        (NAME, (layer.name,)),
-        (KEYWORDS, layer.keywords[:_MAX_KEYWORDS]),
-        (ABSTRACT, (layer.abstract,)),
+        (TITLE, (layer.title[:_SHORT_CHARS],)),
+        (NAME, (layer.name[:_SHORT_CHARS],)),
+        (KEYWORDS, _short(layer.keywords) if layer.keywords else ()),
+        (ABSTRACT, (layer.abstract[:_LONG_CHARS],)),
     )
 
 
-def _worths(fields: Said, language: str) -> dict[str, float]:
-    worths: dict[str, float] = {}
-    for field, texts in fields:
-        limit = _LONG_CHARS if field is ABSTRACT else _SHORT_CHARS
-        said = [_keys(text[:limit], language, field is ABSTRACT, field is NAME) for text in texts if text]
-        length = sum(count for _, count in said)
-        if not length:
-            continue
-        worth = field.weight / (1 - field.length_part + field.length_part * length / field.usual)
-        keys: Iterable[str] = said[0][0] if len(said) == 1 else frozenset().union(*(keys for keys, _ in said))
-        for key in keys:
-            if key in worths:
-                worths[key] += worth
-            else:
-                worths[key] = worth
-    return worths
+def _short(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([text[:_SHORT_CHARS] for text in texts[:_MAX_KEYWORDS]])
 
 
-@lru_cache(maxsize=20_000)  # keywords, organisations, names of series: much is said again and again
-def _keys(text: str, language: str, is_long: bool, is_name: bool) -> tuple[frozenset[str], int]:
-    """Words, stems where they differ, and pairs of neighbours; and how many words there are."""
-    words = split_name(text) if is_name else split(text)
-    keys: set[str] = set()
-    ignored = stop_words()
-    before = ""
-    for word in words[:_MAX_WORDS]:
-        if word in ignored:
-            if not is_long:
-                keys.add(word)
-        elif word.isascii() or not is_unspaced(word):
-            keys.add(word)
-            root = stem(word, language)
-            if root != word:
-                keys.add(STEM + root)
-            if before:
-                keys.add(pair(before, root))
-            before = root
-        else:
-            keys.update(pieces((word,)))
-            before = ""
-    return frozenset(keys), len(words)
-
-
-@lru_cache(maxsize=100_000)
-def pair(one: str, other: str) -> str:
-    """The key of two stems that follow each other; short, for there are many."""
-    return PAIR + base64.b85encode(zlib.crc32(f"{one} {other}".encode("utf-8", "replace")).to_bytes(4, "big")).decode()
-
-
-def _boxes(service: Service) -> npt.NDArray[np.int32]:
-    own = _ranges(service.extent) or NOWHERE
-    rows = [own, *((_ranges(layer.extent) or own) for layer in service.layers)]
-    return np.array(rows, dtype=np.int32)
-
-
-def _ranges(extent: Extent | None) -> tuple[int, int, int, int] | None:
-    box: BBox | None = extent.box if extent else None
-    return as_ranges(box) if box else None
+def _boxes(services: Sequence[Service]) -> npt.NDArray[np.int32]:
+    """A layer without a box of its own has that of its service."""
+    boxes: list[BBox | None] = []
+    for service in services:
+        own = service.extent.box if service.extent else None
+        boxes.append(own)
+        boxes += [(layer.extent.box if layer.extent else None) or own for layer in service.layers]
+    return many_as_ranges(boxes)
 
 
 def offset_type(size: int) -> Any:

@@ -20,15 +20,21 @@ FIELD_BITS = 4  # the lower bits of a value's id are its facet
 _FIELDS = {name: number for number, name in enumerate(FACETS)}
 _MAX_VALUES = 300
 _MAX_CHARS = 200
+_MAX_REMEMBERED = 50_000
 _CRS = re.compile(r"(EPSG|CRS|OGC|ESRI|IGNF|AUTO2?)(?:[:/]+[\d.]*)?[:/]+(\w+)$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(1[6-9]\d\d|20\d\d)(?!\d)")
 _FIRST_DECADE, _LAST_DECADE = 1600, 2090
 _QUALITY_BANDS = ("0-24", "25-49", "50-74", "75-100")
 
 
-def facets_of(service: Service, language: str, topics: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def facets_of(
+    service: Service,
+    language: str,
+    topics: Sequence[tuple[str, str]],
+    quality: int,
+    years: tuple[int, int] | None,
+) -> list[tuple[str, str]]:
     """Facet and value, each pair once; the state, which changes, is not among them."""
-    years = years_of(service)
     values: dict[str, Iterable[str]] = {
         "kind": [service.kind],
         "topic": [topic for topic, _ in topics],
@@ -39,7 +45,7 @@ def facets_of(service: Service, language: str, topics: Sequence[tuple[str, str]]
         "crs": map(_crs, _many(service.crs, (layer.crs for layer in service.layers))),
         "format": map(_format, _many(service.formats, (layer.formats for layer in service.layers))),
         "licence": [service.access.licence],
-        "quality": [quality_band(quality_of(service))],
+        "quality": [quality_band(quality)],
         "https": ["yes" if service.endpoint.startswith("https:") else "no"],
         "cors": [getattr(service, "cors", "")],
         "decade": [f"{year}s" for year in range(years[0] // 10 * 10, years[1] + 1, 10)] if years else [],
@@ -55,24 +61,30 @@ def quality_band(quality: int) -> str:
     return _QUALITY_BANDS[min(quality // 25, 3)]
 
 
-def facet_ids(connection: sqlite3.Connection, pairs: Sequence[tuple[str, str]]) -> list[int]:
-    """The id of each facet value, given on first use."""
-    keys = [(_FIELDS[name], value) for name, value in pairs]
-    marks = ",".join(["(?, ?)"] * len(keys))
-    known: dict[tuple[int, str], int] = {}
-    for field, value, id_ in connection.execute(
-        f"SELECT field, value, id FROM facet WHERE (field, value) IN (VALUES {marks})",
-        [part for key in keys for part in key],
-    ):
-        known[field, value] = id_
-    for field, value in keys:
-        if (field, value) not in known:
-            known[field, value] = connection.execute(
+class FacetIds:
+    """The number of each facet value, given on first use and remembered; an undone transaction undoes it too."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], int] = {}
+
+    def of(self, connection: sqlite3.Connection, pairs: Iterable[tuple[str, str]]) -> list[int]:
+        known = self._known
+        return [known[pair] if pair in known else self._learn(connection, pair) for pair in pairs]
+
+    def _learn(self, connection: sqlite3.Connection, pair: tuple[str, str]) -> int:
+        field, value = _FIELDS[pair[0]], pair[1]
+        row = connection.execute("SELECT id FROM facet WHERE field = ? AND value = ?", (field, value)).fetchone()
+        if row is None:
+            row = connection.execute(
                 f"INSERT INTO facet (id, field, value) SELECT ((coalesce(max(id), 0) >> {FIELD_BITS}) + 1 "
                 f"<< {FIELD_BITS}) + ?, ?, ? FROM facet RETURNING id",
                 (field, field, value),
-            ).fetchone()[0]
-    return [known[key] for key in keys]
+            ).fetchone()
+        if len(self._known) >= _MAX_REMEMBERED:
+            self._known.clear()
+        number: int = row[0]
+        self._known[pair] = number
+        return number
 
 
 def find_ids(connection: sqlite3.Connection, name: str, values: Iterable[str]) -> list[int]:
@@ -91,8 +103,13 @@ def years_of(service: Service) -> tuple[int, int] | None:
     found: list[int] = []
     for layer in service.layers:
         for text in layer.times[:50]:
-            found += [int(year) for year in _YEAR.findall(text[:5000])]
+            found += _years_in(text[:5000])
     return (min(found), max(found)) if found else None
+
+
+@lru_cache(maxsize=1_000)
+def _years_in(text: str) -> list[int]:
+    return [int(year) for year in _YEAR.findall(text)]
 
 
 def country_of(endpoint: str) -> str:
@@ -130,7 +147,11 @@ def twin_key(num: int, service: Service) -> int:
 
 def _many(own: Iterable[str], layered: Iterable[tuple[str, ...]]) -> list[str]:
     found = dict.fromkeys(own)
-    for values in dict.fromkeys(layered):
+    last: tuple[str, ...] = ()
+    for values in layered:
+        if values == last:
+            continue
+        last = values
         if len(found) >= _MAX_VALUES:
             break
         found |= dict.fromkeys(values)

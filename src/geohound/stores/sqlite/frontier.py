@@ -18,14 +18,15 @@ from .domains import Domains
 from .journal import Ack, Journal, Row
 from .keys import url_key
 from .packed_heap import MAX_NUMBER, number_of, pack, score_of
-from .rows import Entry, Lease, brought, clean, exceeds, final_state, finite, host_of, is_text, reaches
+from .requests import row_of
+from .rows import MAX_URL_CHARS, Entry, Lease, brought, clean, exceeds, final_state, finite, host_of, is_text, reaches
 from .schedule import PAGE, PROBE, Host, Schedule
 from .shape import shape_key
 from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, TASK_BITS, UNASKED, VisitRecord, iterate_visits
 
-MAX_URL_CHARS = 4096
 MAX_CLUE_CHARS = 300
-MAX_SECOND_THOUGHTS = 16  # URLs that a lease may put back because they are worth less by now
+MAX_SECOND_THOUGHTS = 64  # URLs that a lease may put back because they are worth less by now
+MAX_PAUSE_S = 3600.0
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
 _RECENT_SOURCES = 2048
 _POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way
@@ -102,14 +103,14 @@ class SqliteFrontier:
     def _leave_alone(self, quiet_since: float) -> None:
         """Nobody is asked sooner because the crawl was interrupted."""
         now, wall = self._clock.monotonic(), self._now()
-        wait_s = max(0.0, quiet_since + self.bounds.host_delay_s - wall)
+        wait_s = max(0.0, min(quiet_since - wall, 0.0) + self.bounds.host_delay_s)  # whatever became of the clock
         for host in self._schedule.hosts() if wait_s else ():
             self._schedule.postpone(host, now + wait_s)
         rows = self._database.read().execute(
             "SELECT host, until FROM pause WHERE task = ? AND until > ?", (self.task, wall)
         )
         for name, until in rows.fetchall():
-            self._schedule.postpone(self._schedule.host(name), now + until - wall)
+            self._schedule.postpone(self._schedule.host(name), now + min(until - wall, MAX_PAUSE_S))
 
     def admit(self, candidates: Sequence[Candidate]) -> Ack[int]:
         """Take in what is new and within bounds: how many. Whoever awaits the answer waits until they are on disk."""
@@ -267,6 +268,7 @@ class SqliteFrontier:
         if reason is not None and state in (IN_VAIN, UNASKED):
             self.drops[reason] += 1
         self._account(lease, state)
+        self._domains.note(lease.host, candidate.url, is_there=reason is not FailureReason.DNS)
         now = self._clock.monotonic()
         next_at = max(now + self.bounds.host_delay_s, host_next_at or now)
         self._schedule.release(lease.host, next_at)
@@ -339,13 +341,7 @@ class SqliteFrontier:
             return
         batch = self._journal.open_batch()
         batch.robots.extend((clean(origin), self._now(), body) for origin, body in robots)
-        batch.requests.extend(
-            (
-                self.task, r.host, r.at.timestamp(), clean(r.url[:MAX_URL_CHARS]), r.status, r.reason or "", r.bytes,
-                r.elapsed_s, r.address,
-            )
-            for r in requests
-        )  # fmt: skip
+        batch.requests.extend(row_of(self.task, request) for request in requests)
         self._journal.commit_soon()
 
     async def keep_up(self) -> None:

@@ -15,7 +15,7 @@ from geohound.model.bbox import Relation
 from geohound.model.health import State
 from geohound.model.query import Hit, Query
 from geohound.model.service import Layer, Service
-from geohound.wording import split, split_name, stems
+from geohound.wording import split, split_name, stems, stop_words
 
 from .asked import Wish
 from .codec import load_layer
@@ -24,6 +24,7 @@ from .reading import LAYER_COLUMNS
 MAX_LAYERS, MIN_LAYERS = 20, 5  # told of one hit
 _LAYERS_PER_PAGE = 100
 _LAYERS_ASKED_WHY = 3
+_MANY_WORDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ def build_hit(
 
 def _read_layers(connection: sqlite3.Connection, num: int, ordinals: Sequence[int]) -> list[Layer]:
     """Layers of a service by their place in it, in the order asked for."""
+    if not ordinals:
+        return []
     marks = ",".join("?" * len(ordinals))
     rows = connection.execute(
         f"SELECT ordinal, {LAYER_COLUMNS} FROM layer WHERE service = ? AND ordinal IN ({marks})", (num, *ordinals)
@@ -76,6 +79,8 @@ def _read_layers(connection: sqlite3.Connection, num: int, ordinals: Sequence[in
 
 
 def _ids(connection: sqlite3.Connection, nums: Sequence[int]) -> tuple[str, ...]:
+    if not nums:
+        return ()
     marks = ",".join("?" * len(nums))
     rows = connection.execute(f"SELECT id FROM service WHERE num IN ({marks}) ORDER BY num", nums).fetchall()
     return tuple(id_ for (id_,) in rows)
@@ -110,11 +115,12 @@ def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]
 def _granted(wishes: Sequence[Wish], texts: Iterable[str], *, is_name: bool) -> tuple[list[str], list[str]]:
     """What was asked for that some texts say: as typed, and in other words."""
     words: set[str] = set()
-    joined = ""
+    joined = meaning = ""
     for text in texts:
         parts = split_name(text) if is_name else split(text)
         words.update(parts)
-        joined += " " + " ".join(parts) + " "
+        joined += f" {' '.join(parts)} "
+        meaning += f" {' '.join(part for part in parts if part not in stop_words())} "
     typed, meant = [], []
     for wish in wishes:
         if not wish.text:
@@ -122,7 +128,7 @@ def _granted(wishes: Sequence[Wish], texts: Iterable[str], *, is_name: bool) -> 
         if _says(wish.text, words, joined):
             typed.append(wish.text)
             continue
-        other = next((w for way in wish.ways if way.words and (w := " ".join(way.words)) in joined), "")
+        other = next((w for way in wish.ways if way.words and (w := " ".join(way.words)) in meaning), "")
         if other:
             meant.append(f"'{other}' for '{wish.text}'")
     return typed, meant
@@ -132,13 +138,20 @@ def _says(asked: str, words: set[str], joined: str) -> bool:
     parts, roots = _sought(asked)
     if all(part in words or part in joined for part in parts):
         return True
-    return len(words) < 300 and all(any(not some.isdisjoint(stems(word)) for word in words) for some in roots)
+    if len(words) >= _MANY_WORDS:
+        return False
+    # A stem begins with the letter that its word begins with.
+    return all(
+        any(word[0] in initials and not some.isdisjoint(stems(word)) for word in words) for some, initials in roots
+    )
 
 
 @lru_cache(maxsize=1_000)
-def _sought(asked: str) -> tuple[list[str], list[frozenset[str]]]:
+def _sought(asked: str) -> tuple[list[str], list[tuple[frozenset[str], frozenset[str]]]]:
+    """The words of what was asked for; the stems of each, and the letters that these begin with."""
     parts = split(asked)
-    return parts, [stems(part) for part in parts]
+    roots = [stems(part) for part in parts]
+    return parts, [(some, frozenset(root[:1] for root in some)) for some in roots]
 
 
 def _why_box(query: Query, chosen: Chosen) -> str:

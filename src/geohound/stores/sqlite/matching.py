@@ -14,7 +14,7 @@ from geohound.model.bbox import BBox, Relation
 from geohound.model.query import Query
 
 from .asked import Way, Wish
-from .boxes import overlap_ratios, stand
+from .boxes import overlap_ratios, stand, stand_and_fit
 from .mirror import View
 from .postings import NONE, Found, Postings, intersection, union
 from .segments import LANGUAGES
@@ -61,13 +61,56 @@ def grant_all(view: View, postings: Postings, wishes: Sequence[Wish]) -> Granted
 
 def match_words(view: View, granted: Granted, *, some: bool = False) -> Matches:
     """Entries that hold all required words, each itself or through its service; or, with `some`, any of them."""
+    weights = [wish.weight * math.log(1 + len(view.slot_of) / (len(found.entries) + 0.5)) for wish, found in granted]
+    total = max(sum(weight for (wish, _), weight in zip(granted, weights, strict=True) if wish.is_required), 1e-9)
+    if not some:
+        granted = _prune(view, granted)
     scores, held = _scratch.room(len(view.slot_of))
+    if len(granted) == 1:
+        return _alone(view, granted[0][1], scores)
     try:
+        for number, ((wish, found), weight) in enumerate(zip(granted, weights, strict=True)):
+            scores[found.entries] += found.worths * np.float32(weight / total)
+            if wish.is_required:
+                held[found.entries] |= np.uint32(1 << number)
         return _add_up(view, granted, (scores, held), some)
     finally:
         for _, found in granted:
             scores[found.entries] = 0
             held[found.entries] = 0
+
+
+def _alone(view: View, found: Found, scores: npt.NDArray[np.float32]) -> Matches:
+    """The same where one thing is asked for, with less to remember."""
+    entries, worths = found
+    if not view.alive.all():
+        kept = view.alive[view.slot_of[entries]]
+        entries, worths = entries[kept], worths[kept]
+    scores[entries] = worths
+    service = view.service_of[entries]
+    is_service = service == entries
+    result = worths + np.where(is_service, np.float32(0), np.float32(_OF_SERVICE) * scores[service])
+    scores[entries] = 0
+    whole = np.zeros(len(view.records), np.bool_)
+    whole[view.slot_of[entries[is_service]]] = True
+    return Matches(entries, result, None, whole)
+
+
+def _prune(view: View, granted: Granted) -> Granted:
+    """Only what stands in a service that grants every required wish somewhere; the rarest word first."""
+    order = sorted(range(len(granted)), key=lambda at: (not granted[at][0].is_required, len(granted[at][1].entries)))
+    pruned = list(granted)
+    here: npt.NDArray[np.bool_] | None = None
+    for at in order:
+        wish, found = granted[at]
+        if here is not None and len(found.entries):
+            kept = here[view.slot_of[found.entries]]
+            found = Found(found.entries[kept], found.worths[kept])
+        if wish.is_required and sum(wish.is_required for wish, _ in granted) > 1:
+            here = np.zeros(len(view.records), np.bool_)
+            here[view.slot_of[found.entries]] = True
+        pruned[at] = (wish, found)
+    return pruned
 
 
 def _add_up(
@@ -77,17 +120,9 @@ def _add_up(
     some: bool,
 ) -> Matches:
     scores, held = room
-    required = 0
-    weights = [wish.weight * math.log(1 + len(scores) / (len(found.entries) + 0.5)) for wish, found in granted]
-    total = sum(weight for (wish, _), weight in zip(granted, weights, strict=True) if wish.is_required)
-    for (wish, found), weight in zip(granted, weights, strict=True):
-        scores[found.entries] += found.worths * np.float32(weight / max(total, 1e-9))
-        if wish.is_required:
-            held[found.entries] |= np.uint32(1 << required)
-            required += 1
-    everything = np.uint32((1 << required) - 1)
-    needed = [found.entries for wish, found in granted if wish.is_required]
-    entries = needed[0] if len(needed) == 1 else np.flatnonzero(held != 0)
+    needed = {number: found.entries for number, (wish, found) in enumerate(granted) if wish.is_required}
+    everything = np.uint32(sum(1 << number for number in needed))
+    entries = _any_of(list(needed.values()), held)
     service = view.service_of[entries]
     combined = held[entries] | held[service]
     if len(needed) > 1 and not some:
@@ -100,10 +135,22 @@ def _add_up(
     is_service = service == entries
     result = scores[entries] + np.where(is_service, np.float32(0), np.float32(_OF_SERVICE) * scores[service])
     if some:
-        result *= np.bitwise_count(combined).astype(np.float32) / np.float32(max(required, 1))
+        result *= np.bitwise_count(combined).astype(np.float32) / np.float32(max(len(needed), 1))
     whole = np.zeros(len(view.records), np.bool_)
     whole[slots[is_service & (held[entries] == everything)]] = True
     return Matches(entries, result, None, whole)
+
+
+def _any_of(needed: list[npt.NDArray[np.int64]], held: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    """Entries that hold any of the words, in order."""
+    if len(needed) == 1:
+        return needed[0]
+    if sum(map(len, needed)) * 6 > len(held):
+        return np.flatnonzero(held)
+    entries = np.sort(np.concatenate(needed))
+    is_new = np.ones(len(entries), np.bool_)
+    np.not_equal(entries[1:], entries[:-1], out=is_new[1:])
+    return entries[is_new]
 
 
 def grant(view: View, postings: Postings, wish: Wish) -> Found:
@@ -153,10 +200,10 @@ def match_all(view: View) -> Matches:
 
 def match_box(view: View, relation: Relation, asked: BBox) -> Matches:
     """Entries whose box stands as asked for; the score is the overlap ratio."""
-    entries = np.flatnonzero(stand(view.boxes, relation, asked))
+    entries, ratios = stand_and_fit(view.boxes, relation, asked)
     if not view.alive.all():
-        entries = entries[view.alive[view.slot_of[entries]]]
-    ratios = overlap_ratios(view.boxes[:, entries], asked)
+        kept = view.alive[view.slot_of[entries]]
+        entries, ratios = entries[kept], ratios[kept]
     return Matches(entries, ratios, ratios, None)
 
 

@@ -23,6 +23,12 @@ Array = npt.NDArray[Any]
 STATES = tuple(str(state) for state in State)
 _LOST = -1
 LAST_LETTER = "\U0010ffff"
+_CHANGES = (
+    "SELECT group_concat(num), group_concat(CASE state "
+    + " ".join(f"WHEN '{state}' THEN {code}" for code, state in enumerate(STATES))
+    + f" ELSE {STATES.index(State.UNKNOWN)} END, ''), group_concat(popularity), max(revision) "
+    "FROM service WHERE revision > ?"
+)
 
 
 class Grown:
@@ -149,6 +155,7 @@ class Mirror:
         """Sealing and merging move nothing: where the services of a block are those we hold, only postings moved."""
         known = {(block.id, block.start, block.size): block for block in self._blocks}
         followed: list[Block] = []
+        new: list[tuple[bytes, bytes, bytes]] = []
         start = slot = 0
         for id_, size in blocks:
             block = known.get((id_, start, size))
@@ -161,19 +168,16 @@ class Mirror:
                 if self._records.upto(slot + held)[slot:].tobytes() != records[: held * RECORD.itemsize]:
                     return False
                 if held < block.services:
-                    self._take_after(held, records, facets, boxes)
+                    new.append(_after(held, records, facets, boxes))
             followed.append(block)
             start, slot = start + size, slot + block.services
         if slot < self._records.size:
             return False
+        if new:  # all together: the first time these are many, and arrays that grow are copied
+            records, facets, boxes = (b"".join(column) for column in zip(*new, strict=True))
+            self._take(records, facets, boxes)
         self._blocks, self._tail = tuple(followed), Tail()
         return True
-
-    def _take_after(self, held: int, records: bytes, facets: bytes, boxes: bytes) -> None:
-        """The services of a block beyond those that we hold already."""
-        before = np.frombuffer(records, RECORD, held)
-        entries, values = int(before["size"].sum(dtype=np.int64)), int(before["facets"].sum(dtype=np.int64))
-        self._take(records[held * RECORD.itemsize :], facets[values * 4 :], boxes[entries * 16 :])
 
     def _take(self, records: bytes, facets: bytes, boxes: bytes) -> None:
         """Some more services, at the end."""
@@ -208,17 +212,14 @@ class Mirror:
         alive[slots[self._slot_of_num[nums] != slots]] = False
 
     def _learn_changes(self, connection: sqlite3.Connection) -> None:
-        rows = connection.execute(
-            "SELECT num, state, popularity, revision FROM service WHERE revision > ? ORDER BY revision",
-            (self._revision,),
-        ).fetchall()
-        if not rows:
+        # Three texts instead of a row per service: at first it is every service of the catalogue.
+        told, codes, seen, revision = connection.execute(_CHANGES, (self._revision,)).fetchone()
+        if told is None:
             return
-        self._revision = rows[-1][3]
-        code = {state: number for number, state in enumerate(STATES)}
-        nums = np.array([row[0] for row in rows])
-        states = np.array([code.get(row[1], 0) for row in rows], dtype=np.uint8)
-        popularity = np.array([row[2] for row in rows], dtype=np.uint32)
+        self._revision = revision
+        nums = np.fromstring(told, np.int64, sep=",")
+        states = np.frombuffer(codes.encode(), np.uint8) - np.uint8(ord("0"))
+        popularity = np.fromstring(seen, np.int64, sep=",").astype(np.uint32)
         within = nums < len(self._slot_of_num)
         slots = np.where(within, self._slot_of_num[np.where(within, nums, 0)], _LOST)
         here = slots != _LOST
@@ -243,3 +244,10 @@ class Mirror:
             self._popularity.upto(services),
             self._generation,
         )
+
+
+def _after(held: int, records: bytes, facets: bytes, boxes: bytes) -> tuple[bytes, bytes, bytes]:
+    """The services of a block beyond the first so many."""
+    before = np.frombuffer(records, RECORD, held)
+    entries, values = int(before["size"].sum(dtype=np.int64)), int(before["facets"].sum(dtype=np.int64))
+    return records[held * RECORD.itemsize :], facets[values * 4 :], boxes[entries * 16 :]

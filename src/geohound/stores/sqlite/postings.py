@@ -67,18 +67,17 @@ class Postings:
     def find(self, term: str) -> Found:
         """The entries that hold exactly this key."""
         sealed = self._sealed(term)
+        entries, worths = sealed.entries, sealed.worths
         fresh = self._view.tail.postings.get(term)
-        if not fresh:
-            if not len(sealed.entries):
-                return NONE
-            return Found(sealed.entries.astype(np.int64), sealed.worths * np.float32(1 / 255))
-        parts = list(fresh)  # another search may be learning of more
-        entries = np.concatenate([sealed.entries, *(entries for entries, _ in parts)])
-        worths = np.concatenate([sealed.worths, *(worths for _, worths in parts)])
-        size = len(self._view.slot_of)
-        if entries[-1] >= size:
-            within = entries < size
-            entries, worths = entries[within], worths[within]
+        if fresh:
+            parts = list(fresh)  # another search may be learning of more
+            entries = np.concatenate([entries, *(more for more, _ in parts)])
+            worths = np.concatenate([worths, *(more for _, more in parts)])
+        if not len(entries):
+            return NONE
+        if entries[-1] >= len(self._view.slot_of):
+            size = int(np.searchsorted(entries, len(self._view.slot_of)))
+            entries, worths = entries[:size], worths[:size]
         return Found(entries.astype(np.int64), worths * np.float32(1 / 255))
 
     def _sealed(self, term: str) -> Remembered:
@@ -172,7 +171,7 @@ def union(found: list[Found], size: int) -> Found:
     """All entries of several, out of so many, with the best worth of each."""
     if len(found) < 2:
         return found[0] if found else NONE
-    if sum(len(f.entries) for f in found) * 20 > size:  # then sorting costs more than a look at every entry
+    if sum(len(f.entries) for f in found) * 6 > size:  # then sorting costs more than a look at every entry
         best = _scratch.room(size)
         for entries, worths in found:
             best[entries] = np.maximum(best[entries], worths)
@@ -180,13 +179,14 @@ def union(found: list[Found], size: int) -> Found:
         worths = best[entries]
         best[entries] = 0
         return Found(entries, worths)
-    entries = np.concatenate([f.entries for f in found])
-    worths = np.concatenate([f.worths for f in found])
-    order = np.lexsort((-worths, entries))
-    entries, worths = entries[order], worths[order]
-    first = np.ones(len(entries), np.bool_)
-    first[1:] = entries[1:] != entries[:-1]
-    return Found(entries[first], worths[first])
+    # The bits of floats from 0 sort as the floats do: one number for both sorts much faster than two.
+    packed = np.concatenate([f.entries for f in found]) << 32
+    packed |= np.concatenate([f.worths for f in found]).view(np.uint32)
+    packed.sort()
+    is_last = np.ones(len(packed), np.bool_)
+    np.not_equal(packed[1:] >> 32, packed[:-1] >> 32, out=is_last[:-1])
+    packed = packed[is_last]
+    return Found(packed >> 32, (packed & 0xFFFFFFFF).astype(np.uint32).view(np.float32))
 
 
 def intersection(found: list[Found]) -> Found:

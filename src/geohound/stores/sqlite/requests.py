@@ -7,9 +7,18 @@ from datetime import UTC, datetime
 from geohound.model.visit import FailureReason, RequestRecord
 
 from .database import Database
+from .rows import MAX_URL_CHARS, clean
 
 _SELECT = """
 SELECT at, host, url, status, reason, bytes, elapsed_s, address FROM request WHERE host = ? ORDER BY at DESC LIMIT ?"""
+
+
+def row_of(task: int, request: RequestRecord) -> tuple[object, ...]:
+    """A request as it is kept."""
+    return (
+        task, request.host, request.at.timestamp(), clean(request.url[:MAX_URL_CHARS]), request.status,
+        request.reason or "", request.bytes, request.elapsed_s, request.address,
+    )  # fmt: skip
 
 
 def robots_since(database: Database, at: float) -> dict[str, tuple[float, bytes]]:

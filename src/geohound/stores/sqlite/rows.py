@@ -9,6 +9,7 @@ from geohound.model.visit import FailureReason, Outcome, Settlement
 from .schedule import Host
 from .visits import DONE, IN_VAIN, UNASKED
 
+MAX_URL_CHARS = 4096
 # Dropped for these, a URL was never asked for, so it spends no budget.
 _WITHOUT_ASKING = frozenset(
     {

@@ -17,7 +17,7 @@ _Ready = tuple[float, int, int]  # minus the worth of a host's best URL, minus i
 class Host:
     """What is queued for a host in either lane, and when it may be asked next."""
 
-    __slots__ = ("entering", "index", "is_busy", "lanes", "name", "next_at", "queued", "visited")
+    __slots__ = ("entering", "index", "is_busy", "is_counted", "lanes", "name", "next_at", "queued", "visited")
 
     def __init__(self, name: str, index: int) -> None:
         self.name = name
@@ -25,6 +25,7 @@ class Host:
         self.lanes: list[PackedHeap | None] = [None, None]
         self.next_at = float("-inf")
         self.is_busy = False
+        self.is_counted = True  # among the hosts of its domain
         self.queued = 0
         self.entering = 0  # being written, not yet queued
         self.visited = 0

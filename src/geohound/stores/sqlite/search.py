@@ -18,6 +18,7 @@ from .counting import all_but, count_facets, passing
 from .hits import Chosen, build_hit, layers_shown
 from .matching import Matches, grant_all, match_all, match_box, match_words, place, without
 from .mirror import STATES, Mirror, View
+from .paging import Cursor, as_it_was, is_after, read_cursor, write_cursor
 from .postings import Memory, Postings
 from .reading import read_services
 from .suggesting import suggest
@@ -63,6 +64,9 @@ def search(connection: sqlite3.Connection, query: Query, index: Index) -> Result
     """One page of the services that match, how many there are in all, and what they are."""
     started = time.perf_counter()
     view = index.mirror.view(connection)  # the first thing read, so that it is never ahead of the connection
+    cursor = read_cursor(query.after)
+    if cursor is not None:
+        view = as_it_was(view, cursor)
     terms = parse_terms(query.text)
     wishes = wishes_of(terms, expand=query.expand)
     asking = Asking(connection, view, Postings(connection, view, index.memory), query, terms, wishes)
@@ -70,13 +74,15 @@ def search(connection: sqlite3.Connection, query: Query, index: Index) -> Result
     folded = _fold(view, matches)
     passed = passing(connection, view, folded.slots, query)
     ranks = _ranks(view, folded)
-    window = 2 * (max(query.offset, 0) + max(query.limit, 0))
+    before = max(query.offset, 0) if cursor is None else int(np.count_nonzero(ranks >= np.float32(cursor.rank)))
+    window = 2 * (before + max(query.limit, 0))
     kept = _without_twins(view, folded, ranks, all_but(passed, "", len(folded.slots)), window)
     facets = count_facets(connection, view, folded.slots[kept])
     for name in passed:
         others = _without_twins(view, folded, ranks, all_but(passed, name, len(folded.slots)), window)
         facets |= count_facets(connection, view, folded.slots[others], (name,))
-    hits = _hits(asking, matches, folded, ranks, _page(ranks, kept, query))
+    page, is_last = _page(view, folded, ranks, kept, query, cursor)
+    hits = _hits(asking, matches, folded, ranks, page)
     suggestion = suggest(asking.postings, terms) if partial or not len(kept) else ""
     return Results(
         hits=tuple(hits),
@@ -85,6 +91,7 @@ def search(connection: sqlite3.Connection, query: Query, index: Index) -> Result
         facets={name: facets.get(name, {}) for name in FACETS},
         suggestion=suggestion,
         partial=partial,
+        next="" if is_last else write_cursor(view, ranks[page[-1]], int(view.records["num"][folded.slots[page[-1]]])),
     )
 
 
@@ -114,9 +121,12 @@ def _fold(view: View, matches: Matches) -> Folded:
         return Folded(nothing, matches.scores, None, nothing, nothing)
     slots = view.slot_of[entries]
     starts = np.flatnonzero(np.concatenate(([True], slots[1:] != slots[:-1])))
-    ratios = np.maximum.reduceat(matches.ratios, starts) if matches.ratios is not None else None
+    scores = np.maximum.reduceat(matches.scores, starts)
+    ratios = scores if matches.ratios is matches.scores else None
+    if ratios is None and matches.ratios is not None:
+        ratios = np.maximum.reduceat(matches.ratios, starts)
     ends = np.concatenate((starts[1:], [len(entries)]))
-    return Folded(slots[starts].astype(np.int64), np.maximum.reduceat(matches.scores, starts), ratios, starts, ends)
+    return Folded(slots[starts].astype(np.int64), scores, ratios, starts, ends)
 
 
 def _ranks(view: View, folded: Folded) -> npt.NDArray[np.float32]:
@@ -149,16 +159,26 @@ def _without_twins(
     return np.delete(places, np.setdiff1d(involved, list(best.values())))
 
 
-def _page(ranks: npt.NDArray[np.float32], kept: npt.NDArray[np.int64], query: Query) -> list[int]:
-    """Places of the hits to show, best first; equal ones in the order in which they were found."""
+def _page(
+    view: View,
+    folded: Folded,
+    ranks: npt.NDArray[np.float32],
+    kept: npt.NDArray[np.int64],
+    query: Query,
+    cursor: Cursor | None,
+) -> tuple[list[int], bool]:
+    """Places of the hits to show, best first, equal ones in the order in which they were found; and is it the end?"""
     offset, limit = max(query.offset, 0), max(query.limit, 0)
-    wanted = offset + limit
+    if cursor is not None:
+        offset = 0
+        kept = kept[is_after(cursor, ranks[kept], view.records["num"][folded.slots[kept]])]
+    wanted, count = offset + limit, len(kept)
     worths = ranks[kept]
-    if wanted * 4 < len(kept):
+    if wanted * 4 < count:
         least = -np.partition(-worths, wanted)[wanted]
         kept, worths = kept[worths >= least], worths[worths >= least]
-    order = np.argsort(-worths, kind="stable")[offset:wanted]
-    return [int(number) for number in kept[order]]
+    order = np.lexsort((view.records["num"][folded.slots[kept]], -worths))[offset:wanted]
+    return [int(place) for place in kept[order]], not limit or wanted >= count
 
 
 def _hits(

@@ -1,15 +1,15 @@
 -- What search reads: see entries.py for what an entry is, segments.py for how these tables are kept.
--- A service as it was written last, until enough of them are sealed into a block. Later rows of a service count alone.
+-- The services of one transaction, until enough are sealed into a block. The last that is written of a service counts alone.
 CREATE TABLE fresh (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  service INTEGER NOT NULL,
-  size INTEGER NOT NULL,         -- entries: the service and its layers
-  record BLOB NOT NULL,          -- segments.RECORD
+  service INTEGER NOT NULL,      -- the first of them
+  size INTEGER NOT NULL,         -- entries: the services and their layers
+  record BLOB NOT NULL,          -- segments.RECORD each
   facets BLOB NOT NULL,          -- uint32 each
   boxes BLOB NOT NULL,           -- four int32 per entry
   terms TEXT NOT NULL,           -- one a line
   counts BLOB NOT NULL,          -- uint32 per term: how many postings it has
-  offsets BLOB NOT NULL,         -- of the postings: entry within the service
+  offsets BLOB NOT NULL,         -- of the postings: entry among those of the row
   worths BLOB NOT NULL           -- and worth of the word there, in 255ths
 );
 CREATE INDEX fresh_by_size ON fresh (size);

@@ -8,19 +8,15 @@ Work stays in proportion: each entry is sealed once and merged once.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from geohound.model.service import Service
 from geohound.wording.languages import languages
 
-from .codec import clean
-from .entries import document, offset_type
-from .facets import facet_ids, facets_of, quality_of, twin_key, years_of
-from .reading import read_services
+from .entries import offset_type
 
 SEAL_ENTRIES = 8_192
 MERGE_BLOCKS = 7  # together they stay below 65,536 entries, whose numbers fit two bytes
@@ -33,46 +29,6 @@ RECORD = np.dtype(
 )  # fmt: skip
 LANGUAGES = tuple(languages())
 _Bytes = npt.NDArray[np.uint8]
-
-
-def add_service(
-    connection: sqlite3.Connection, num: int, service: Service, topics: Sequence[tuple[str, str]] = ()
-) -> None:
-    """Make a service findable as it is now."""
-    made = document(service)
-    ids = np.array(facet_ids(connection, facets_of(service, made.language, topics)), dtype="<u4")
-    years = years_of(service) or (0, -1)
-    record = np.array(
-        [(num, made.size, twin_key(num, service), len(ids), *years, quality_of(service), _number(made.language))],
-        dtype=RECORD,
-    )
-    connection.execute(
-        "INSERT INTO fresh (service, size, record, facets, boxes, terms, counts, offsets, worths) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            num, made.size, record.tobytes(), ids.tobytes(), made.boxes.tobytes(), clean("\n".join(made.terms)),
-            made.counts.tobytes(), made.offsets.tobytes(), made.worths.tobytes(),
-        ),
-    )  # fmt: skip
-    connection.execute("DELETE FROM topic WHERE service = ?", (num,))
-    connection.executemany(
-        "INSERT OR IGNORE INTO topic (service, topic, class) VALUES (?, ?, ?)",
-        [(num, topic, class_) for topic, class_ in topics],
-    )
-    touch(connection, num)
-    if connection.execute("SELECT coalesce(sum(size), 0) FROM fresh").fetchone()[0] >= SEAL_ENTRIES:
-        seal(connection)
-
-
-def touch(connection: sqlite3.Connection, num: int) -> None:
-    """Let searches know that this service has changed."""
-    connection.execute(
-        "UPDATE service SET revision = (SELECT coalesce(max(revision), 0) + 1 FROM service) WHERE num = ?", (num,)
-    )
-
-
-def _number(language: str) -> int:
-    return LANGUAGES.index(language)
 
 
 def read_postings(
@@ -88,13 +44,17 @@ def read_postings(
         start = end
 
 
-def seal(connection: sqlite3.Connection) -> None:
-    """Make a block of all fresh services; merge and renew blocks where it is time."""
+def seal(connection: sqlite3.Connection, least: int | None = None) -> list[int]:
+    """Make a block of all fresh services where there are enough entries; merge and renew blocks where it is time.
+
+    Numbers of services that must be written anew, for they are left over from a block that is no more.
+    """
+    entries = connection.execute("SELECT coalesce(sum(size), 0) FROM fresh").fetchone()[0]
+    if not entries or entries < (SEAL_ENTRIES if least is None else least):
+        return []
     rows = connection.execute(
         "SELECT id, size, record, facets, boxes, terms, counts, offsets, worths FROM fresh ORDER BY id"
     ).fetchall()
-    if not rows:
-        return
     sizes = [row[1] for row in rows]
     starts = np.cumsum([0, *sizes[:-1]])
     parts = _Parts(
@@ -112,7 +72,7 @@ def seal(connection: sqlite3.Connection) -> None:
     _write_block(connection, (rows[0][0], 0, sum(sizes), *columns), parts)
     connection.execute("DELETE FROM fresh")
     _merge(connection)
-    _renew(connection)
+    return _leave(connection)
 
 
 class _Parts(NamedTuple):
@@ -191,40 +151,17 @@ def _block_parts(connection: sqlite3.Connection, block: int, size: int, start: i
     )
 
 
-def _renew(connection: sqlite3.Connection) -> None:
-    """Write the living of a block anew where most of it has been overwritten; one at a time."""
+def _leave(connection: sqlite3.Connection) -> list[int]:
+    """Give up a block most of which has been overwritten, one at a time; who still lives in it."""
     blocks = connection.execute("SELECT id, records FROM block ORDER BY id").fetchall()
     nums = [np.frombuffer(records, RECORD)["num"] for _, records in blocks]
-    if not nums:
-        return
     everything = np.concatenate(nums)
     owner = np.zeros(int(everything.max()) + 1, dtype=np.int64)
     owner[everything] = np.repeat(np.arange(len(nums)), [len(n) for n in nums])
-    fresh = [num for (num,) in connection.execute("SELECT service FROM fresh")]
-    owner[[num for num in fresh if num < len(owner)]] = -1
     for place, ((block, _), own) in enumerate(zip(blocks, nums, strict=True)):
-        living = np.unique(own[owner[own] == place])
+        living: list[int] = np.unique(own[owner[own] == place]).tolist()
         if len(living) * 2 < len(own):
             connection.execute("DELETE FROM posting WHERE block = ?", (block,))
             connection.execute("DELETE FROM block WHERE id = ?", (block,))
-            for num in living.tolist():
-                add_service(connection, num, read_services(connection, [num])[num], _topics(connection, num))
-            return
-
-
-def _topics(connection: sqlite3.Connection, num: int) -> list[tuple[str, str]]:
-    return connection.execute("SELECT topic, class FROM topic WHERE service = ?", (num,)).fetchall()
-
-
-def rebuild(connection: sqlite3.Connection) -> None:
-    """Make all services findable anew, from what is kept of them."""
-    for table in ("fresh", "posting", "block", "facet"):
-        connection.execute(f"DELETE FROM {table}")
-    last = 0
-    while True:
-        nums = connection.execute("SELECT num FROM service WHERE num > ? ORDER BY num LIMIT 100", (last,)).fetchall()
-        if not nums:
-            return
-        for num, service in read_services(connection, [num for (num,) in nums]).items():
-            add_service(connection, num, service, _topics(connection, num))
-        last = nums[-1][0]
+            return living
+    return []

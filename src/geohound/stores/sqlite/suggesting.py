@@ -5,7 +5,7 @@ from __future__ import annotations
 from geohound.wording import Term, Terms, closest, is_unspaced, stems, stop_words
 from geohound.wording.spelling import distance
 
-from .entries import STEM
+from .lexicon import STEM
 from .postings import Postings
 
 _LEAST_CHARS = 4

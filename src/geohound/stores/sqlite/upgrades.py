@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from importlib.resources import files
 
-from .segments import rebuild
+from .indexing import rebuild
 
 
 def run_script(connection: sqlite3.Connection, name: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from geohound.model.contracts import TopicsOf
 from geohound.model.service import Service, service_id
@@ -13,70 +13,93 @@ from geohound.model.url import canonical, endpoint
 
 from .codec import clean, dump_layer, dump_service, dump_words
 from .doors import content_key, is_alike, loose_endpoint, merge
+from .indexing import Indexer
 from .reading import read_services
-from .segments import add_service
 
 _INSERT = """
 INSERT INTO service (
-  id, kind, endpoint, loose_endpoint, version, title, fingerprint, content_key, body, first_seen, last_seen
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING num"""
+  id, kind, endpoint, loose_endpoint, version, title, fingerprint, content_key, body, first_seen, last_seen,
+  popularity, revision
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING num"""
 _REFRESH = """
-UPDATE service SET version = ?, title = ?, fingerprint = ?, content_key = ?, body = ? WHERE num = ?"""
+UPDATE service SET version = ?, title = ?, fingerprint = ?, content_key = ?, body = ?, revision = ? WHERE num = ?"""
 
 
 def no_topics(_service: Service) -> Sequence[tuple[str, str]]:
     return ()
 
 
-def insert_service(
-    connection: sqlite3.Connection, service: Service, seen: tuple[float, float], topics_of: TopicsOf = no_topics
-) -> int:
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """One transaction."""
+
+    connection: sqlite3.Connection
+    indexer: Indexer
+    topics_of: TopicsOf
+
+    def revision(self) -> int:
+        return self.indexer.revision(self.connection)
+
+
+class Seen(NamedTuple):
+    first: float
+    last: float
+    times: int
+
+
+def insert_service(to: Writing, service: Service, content: str, seen: Seen) -> int:
     """A new service, with the one door at which it was read; the number it gets."""
     address = clean(service.endpoint)
-    row = connection.execute(
-        _INSERT, (service.id, service.kind, address, loose_endpoint(address), *_document(service), *seen)
+    id_ = service.id
+    row = to.connection.execute(
+        _INSERT,
+        (id_, service.kind, address, loose_endpoint(address), *_document(service, content), *seen, to.revision()),
     ).fetchone()
     num: int = row[0]
-    add_door(connection, num, service.kind, service.endpoint)
-    write_offerings(connection, num, service, topics_of(service))
+    if address == service.endpoint:
+        to.connection.execute(_ADD_DOOR, (id_, address, num))
+    else:
+        add_door(to.connection, num, service.kind, service.endpoint)
+    write_layers(to.connection, num, service)
+    to.indexer.add(to.connection, num, service, to.topics_of(service))
     return num
 
 
+_ADD_DOOR = "INSERT OR IGNORE INTO door (id, endpoint, service) VALUES (?, ?, ?)"
+
+
 def add_door(connection: sqlite3.Connection, num: int, kind: str, address: str) -> None:
-    connection.execute(
-        "INSERT OR IGNORE INTO door (id, endpoint, service) VALUES (?, ?, ?)",
-        (service_id(kind, clean(address)), clean(address), num),
-    )
+    connection.execute(_ADD_DOOR, (service_id(kind, clean(address)), clean(address), num))
 
 
-def refresh_service(
-    connection: sqlite3.Connection, num: int, service: Service, topics_of: TopicsOf = no_topics
-) -> None:
+def refresh_service(to: Writing, num: int, service: Service) -> None:
     """Write what a new reading changes; most readings change nothing."""
-    known = read_services(connection, [num])[num]
+    known = read_services(to.connection, [num])[num]
     merged = merge(known, service)
     if merged == known:
         return
     if not is_alike(known, merged):
-        _part_from_strangers(connection, num, known, topics_of)
-    connection.execute(_REFRESH, (*_document(merged), num))
-    write_offerings(connection, num, merged, topics_of(merged))
+        _part_from_strangers(to, num, known)
+    to.connection.execute(_REFRESH, (*_document(merged, content_key(merged)), to.revision(), num))
+    to.connection.execute("DELETE FROM layer WHERE service = ?", (num,))
+    write_layers(to.connection, num, merged)
+    to.indexer.add(to.connection, num, merged, to.topics_of(merged))
 
 
-def _part_from_strangers(connection: sqlite3.Connection, num: int, known: Service, topics_of: TopicsOf) -> None:
+def _part_from_strangers(to: Writing, num: int, known: Service) -> None:
     """Doors elsewhere keep the content that was read there: who copies another must not speak for it later."""
     loose = loose_endpoint(known.endpoint)
     strangers = [door for door in known.doors if loose_endpoint(door) != loose]
     if not strangers:
         return
-    seen = connection.execute("SELECT first_seen, last_seen FROM service WHERE num = ?", (num,)).fetchone()
-    connection.executemany(
+    seen = to.connection.execute("SELECT first_seen, last_seen FROM service WHERE num = ?", (num,)).fetchone()
+    to.connection.executemany(
         "DELETE FROM door WHERE service = ? AND endpoint = ?", [(num, address) for address in strangers]
     )
-    parted = insert_service(connection, replace(known, endpoint=strangers[0]), seen, topics_of)
+    parted = insert_service(to, replace(known, endpoint=strangers[0]), content_key(known), Seen(seen[0], seen[1], 0))
     for address in strangers[1:]:
-        add_door(connection, parted, known.kind, address)
-    leave_home(connection, num, parted, strangers)
+        add_door(to.connection, parted, known.kind, address)
+    leave_home(to.connection, num, parted, strangers)
 
 
 def leave_home(connection: sqlite3.Connection, home: int, num: int, addresses: Sequence[str]) -> None:
@@ -86,26 +109,20 @@ def leave_home(connection: sqlite3.Connection, home: int, num: int, addresses: S
     connection.executemany("UPDATE OR IGNORE sighting SET service = ? WHERE num = ?", moving)
 
 
-def _document(service: Service) -> tuple[Any, ...]:
+def _document(service: Service, content: str) -> tuple[str, str, str, str, bytes]:
     return (
-        clean(service.version), clean(service.title), clean(service.fingerprint), content_key(service),
-        dump_service(service),
+        clean(service.version), clean(service.title), clean(service.fingerprint), content, dump_service(service)
     )  # fmt: skip
 
 
-def write_offerings(
-    connection: sqlite3.Connection, num: int, service: Service, topics: Sequence[tuple[str, str]]
-) -> None:
-    """Replace all that is kept of a service's layers, and make it findable as it is now."""
-    connection.execute("DELETE FROM layer WHERE service = ?", (num,))
+def write_layers(connection: sqlite3.Connection, num: int, service: Service) -> None:
     connection.executemany(
         "INSERT INTO layer (service, ordinal, name, title, abstract, keywords, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
+        [
             (
                 num, ordinal, clean(layer.name), clean(layer.title), clean(layer.abstract),
                 dump_words(layer.keywords), dump_layer(layer),
             )
             for ordinal, layer in enumerate(service.layers)
-        ),
+        ],
     )  # fmt: skip
-    add_service(connection, num, service, topics)

@@ -1,0 +1,68 @@
+"""Scripts of real shape, broken in every way that chance finds: never an exception, and budgets hold."""
+
+from __future__ import annotations
+
+import gc
+import time
+
+import pytest
+import webapps
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from geohound.mining.js import Budget, Script, analyse
+from geohound.mining.js import source as sources
+
+FILES = sorted({text for app in webapps.load() for text in app.files.values() if 20 < len(text) < 20_000})
+MARKS = ("{", "}", "(", ")", "[", "]", "`", "${", "'", '"', "/", "*/", "/*", "//", "=>", "?", ":", ",", ";", "\\", "\n",
+         "wms", "url", "...", "new ", "function", "=", "+=", "\x00", "\ud800", "<!--", "import ", "await ")  # fmt: skip
+BUDGET = Budget(steps=20_000, seconds=1.0)
+CUT = st.tuples(st.integers(0, 20_000), st.integers(0, 400), st.sampled_from(("drop", "twice", "swap", *MARKS)))
+
+
+def mutate(text: str, cuts: list[tuple[int, int, str]]) -> str:
+    for place, length, what in cuts:
+        at = place % (len(text) + 1)
+        piece = text[at : at + length]
+        new = {"drop": "", "twice": piece * 3, "swap": piece[::-1]}.get(what, what + piece)
+        text = text[:at] + new + text[at + length :]
+    return text
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30)
+@given(st.sampled_from(FILES), st.lists(CUT, min_size=1, max_size=8), st.booleans())
+def test_no_mutation_of_a_script_breaks_the_analysis(text: str, cuts: list[tuple[int, int, str]], inline: bool) -> None:
+    began = time.thread_time()
+    analyse("https://p.test/", [Script("https://p.test/a.js", mutate(text, cuts), is_inline=inline)], BUDGET)
+    assert time.thread_time() - began < BUDGET.seconds + 3.0
+
+
+@pytest.mark.slow
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=1000)
+@given(st.sampled_from(FILES), st.lists(CUT, min_size=1, max_size=20))
+def test_a_thousand_mutations_break_nothing(text: str, cuts: list[tuple[int, int, str]]) -> None:
+    analyse("https://p.test/", [Script("https://p.test/a.js", mutate(text, cuts))], BUDGET)
+
+
+def test_searching_and_the_index_find_the_same_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "\n".join(t for t in FILES if "function" in t and not t.startswith("<"))[:60_000]
+
+    def found(limit: int) -> list[tuple[str, str | None]]:
+        monkeypatch.setattr(sources, "_SEARCHED", limit)
+        monkeypatch.setattr(sources, "_LONG", 0 if limit < 0 else 150_000)
+        findings = analyse("https://p.test/", [Script("https://p.test/a.js", text)])
+        return [(e.endpoint, e.kind) for e in findings.endpoints]
+
+    assert found(-1) == found(1_000_000)
+
+
+def test_the_collector_is_as_it_was_after_a_long_script() -> None:
+    long = [Script("https://p.test/a.js", f"/* {'x' * 500_000} */ var wms = 1;")]
+    analyse("https://p.test/", long, BUDGET)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        analyse("https://p.test/", long, BUDGET)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

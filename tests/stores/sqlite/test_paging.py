@@ -1,0 +1,92 @@
+"""Pages follow each other, whatever is written between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from geohound.model.bbox import BBox
+from geohound.model.query import Query
+from geohound.model.service import Extent, Layer, Service, Sighting
+from geohound.model.visit import Via
+from geohound.stores.sqlite import open_store, segments
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+RIVERS = Query("river network", limit=7, expand=False)
+
+
+def met(number, title, words="", fingerprint=""):
+    layers = tuple(Layer(f"l{n}", f"River {n}", extent=Extent(BBox(n, 0, n + 5, 9))) for n in range(number % 4))
+    service = Service(
+        "wms", f"http://s{number}.example.org/ows", title=title, abstract=words, layers=layers, fingerprint=fingerprint
+    )
+    return service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+
+
+@pytest.fixture
+def store(tmp_path, clock):
+    store = open_store(tmp_path / "c.db", clock)
+    store.catalogue.put_all(met(n, f"River network {n}", "of lakes and rivers " * (n % 7)) for n in range(40))
+    yield store
+    store.close()
+
+
+def pages(store, query, between):
+    seen, totals = [], []
+    while True:
+        results = store.catalogue.search(query)
+        seen += [hit.service.id for hit in results.hits]
+        totals.append(results.total)
+        if not results.next:
+            return seen, totals
+        query = replace(query, after=results.next)
+        between(len(totals))
+
+
+@pytest.mark.parametrize("query", [RIVERS, Query(limit=7), Query(bbox=BBox(0, 0, 3, 3), limit=3)])
+def test_pages_of_a_quiet_catalogue_are_the_whole_list(store, query):
+    whole = [hit.service.id for hit in store.catalogue.search(replace(query, limit=100)).hits]
+    assert len(whole) > 2 * query.limit
+    seen, totals = pages(store, query, lambda _: None)
+    assert seen == whole
+    assert set(totals) == {len(whole)}
+
+
+def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
+    monkeypatch.setattr(segments, "SEAL_ENTRIES", 30)
+    monkeypatch.setattr(segments, "MERGE_BLOCKS", 3)
+    whole = [hit.service.id for hit in store.catalogue.search(replace(RIVERS, limit=100)).hits]
+
+    def write(page):
+        # Shorter, hence better than all others.
+        store.catalogue.put_all(met(1000 * page + number, "River network") for number in range(10))
+        store.catalogue.put_all([met(page, f"River network {page}, mended", fingerprint=str(page))])
+
+    seen, totals = pages(store, RIVERS, write)
+    assert seen == whole
+    assert set(totals) == {len(whole)}
+    assert store.catalogue.search(RIVERS).total > len(whole)
+
+
+def test_pages_go_on_where_blocks_were_renewed(store, monkeypatch):
+    monkeypatch.setattr(segments, "SEAL_ENTRIES", 30)
+    river = replace(RIVERS, text="river")  # of one word the rank does not hang on the rest of the catalogue
+    whole = [hit.service.id for hit in store.catalogue.search(replace(river, limit=100)).hits]
+
+    def overwrite_the_others(page):
+        store.catalogue.put_all(met(4 * n, f"Lake {n}", fingerprint=f"{page}-{n}") for n in range(100, 300))
+
+    seen, _ = pages(store, river, overwrite_the_others)
+    blocks = store.catalogue._database.read().execute("SELECT min(id) FROM block").fetchone()[0]
+    assert blocks > 1, "the first block was given up"
+    assert seen == whole
+
+
+def test_a_cursor_of_another_catalogue_is_answered_and_one_that_is_none_is_the_first_page(store):
+    first = store.catalogue.search(RIVERS)
+    assert store.catalogue.search(replace(RIVERS, after="nonsense")).hits == first.hits
+    assert store.catalogue.search(replace(RIVERS, after="kffffffff.00000000.7fc00000.0")).hits == ()
+    beyond = store.catalogue.search(replace(RIVERS, after="k1.00000000.7f000000.0"))
+    assert [hit.service.id for hit in beyond.hits] == [hit.service.id for hit in first.hits]

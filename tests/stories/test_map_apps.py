@@ -1,0 +1,42 @@
+"""A crawl of map apps on a real server finds what reading each app alone finds, and asks for no file twice."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mining"))
+
+import mine_crawl
+import webapps
+
+NEEDS_TLS = {
+    "base64-string",
+    "escaped-characters",
+    "split-reverse",
+}  # their https cannot be rewritten for a plain server
+
+
+def check(web: mine_crawl.AppWeb, folder: Path) -> dict:
+    summary, found = mine_crawl.crawl(web, str(folder))
+    hit, _ = mine_crawl.score(web, found)
+    by_mine, _ = mine_crawl.mined(web.apps)
+    assert {m for m in by_mine - hit if m.partition(":")[0] not in NEEDS_TLS} == set()
+    assert {url: n for url, n in web.asked.items() if n > 1 and url in web.files} == {}
+    return summary
+
+
+@pytest.mark.slow
+def test_viewers_are_read_by_their_recipes(tmp_path: Path) -> None:
+    names = ("viewer-terria", "viewer-masterportal", "viewer-mviewer", "viewer-oskari", "base-in-other-script")
+    summary = check(mine_crawl.AppWeb(tuple(a for a in webapps.load() if a.name in names)), tmp_path)
+    assert summary["ways"]["recipe"]["services"] >= 10
+    assert summary["ways"]["recipe"]["tested_per_confirmed"] <= 1.3
+
+
+@pytest.mark.slow
+def test_a_crawl_of_all_apps_finds_what_reading_them_alone_finds(tmp_path: Path) -> None:
+    summary = check(mine_crawl.AppWeb(webapps.load()), tmp_path)
+    assert summary["ways"]["script"]["tested_per_confirmed"] <= 1.3

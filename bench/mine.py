@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import importlib.util
 import json
 import platform
 import re
@@ -29,8 +28,10 @@ sys.path.insert(0, str(HERE.parent / "tests" / "mining"))
 
 import webapps  # noqa: E402 - tests are no packages
 
+from geohound import assembly  # noqa: E402
 from geohound.mining import application, hou2016  # noqa: E402
 from geohound.model import url as urls  # noqa: E402
+from geohound.settings import Settings  # noqa: E402
 
 RESULTS = HERE / "results" / "mine.json"
 IDIOMS = (
@@ -138,22 +139,41 @@ def static(app: webapps.App) -> set[Claim]:
     return _claims(app, rules="static")
 
 
-def browser(app: webapps.App) -> set[Claim]:
-    """Geohound with a browser, once there is one and this file knows how to give it an app."""
-    raise NotImplementedError(app.name)
-
-
 def _claims(app: webapps.App, rules: str) -> set[Claim]:
+    mined = asyncio.run(application.mine(app.page, _fetch_from(app), rules))
+    return {(e.url, e.kind or "") for e in mined.endpoints if e.kind not in TILE_KINDS}
+
+
+def _fetch_from(app: webapps.App) -> application.Fetch:
     async def fetch(url: str) -> application.Fetched | None:
         text = app.get(url)
         return application.Fetched(url, text, webapps.content_type(url)) if text is not None else None
 
-    mined = asyncio.run(application.mine(app.page, fetch, rules))
-    return {(e.url, e.kind or "") for e in mined.endpoints if e.kind not in TILE_KINDS}
+    return fetch
 
 
-def has_browser() -> bool:
-    return importlib.util.find_spec("geohound.browser") is not None
+class Browsed:
+    """Geohound with a browser, which is started once for all apps."""
+
+    def __init__(self, mode: str) -> None:
+        self._runner = asyncio.Runner()
+        self._browser: assembly.Browsing | None = None
+        self._settings = Settings(browser=mode)
+        self.run = 0
+
+    def __call__(self, app: webapps.App) -> set[Claim]:
+        return self._runner.run(self._claims(app))
+
+    async def _claims(self, app: webapps.App) -> set[Claim]:
+        self._browser = self._browser or assembly.browsing(self._settings)
+        mined = await assembly.mine_files(app.page, _fetch_from(app), "static", self._browser)
+        self.run += bool(mined.browsed)
+        return {(e.url, e.kind or "") for e in mined.endpoints if e.kind not in TILE_KINDS}
+
+    def close(self) -> None:
+        if self._browser is not None:
+            self._runner.run(self._browser.close())
+        self._runner.close()
 
 
 def measure(way: Callable[[webapps.App], set[Claim]], apps: Iterable[webapps.App]) -> dict[str, Any]:
@@ -212,20 +232,30 @@ WAYS: dict[str, Callable[[webapps.App], set[Claim]]] = {
     "every URL": every_url,
     "every string like a URI": every_uri,
     "static": static,
-    "static and browser": browser,
+    "static and browser": Browsed("auto"),
+    "static, every page in a browser": Browsed("always"),
 }
 
 
 def show(name: str, told: dict[str, Any], verbose: bool) -> None:
     print(
         f"{name:32} recall {told['recall']:6.1%}  precision {told['precision'] or 0:6.1%}  tested {told['tested']:5d}"
-        f"  per confirmed {told['tested_per_confirmed']}  by real shares {told['recall_by_real_shares']:.1%}"
+        f"  per confirmed {told['tested_per_confirmed']}  by real shares {told['recall_by_real_shares'] or 0:.1%}"
     )
     if verbose:
         for group, score in told["classes"].items():
             print(f"    {group:16} {score['found']:3d} of {score['wanted']:3d}, {score['tested']} tested")
         print("\n".join(f"    missed {m}" for m in told["missed"]))
         print("\n".join(f"    in vain {v}" for v in told["vain"]))
+
+
+def _keep_ways(results: Path, told: dict[str, dict[str, Any]]) -> None:
+    """Put these ways beside the others of the last whole run, each with the command that measured it."""
+    kept = json.loads(results.read_text("utf-8"))
+    for name, row in told.items():
+        command = f'python bench/mine.py --way "{name}"'
+        kept["ways"][name] = {"command": command, "at": datetime.now(UTC).isoformat(timespec="seconds"), **row}
+    results.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
 
 def main() -> None:
@@ -240,14 +270,15 @@ def main() -> None:
     ways = {name: way for name, way in WAYS.items() if not args.way or name in args.way}
     told = {}
     for name, way in ways.items():
-        try:
-            told[name] = measure(way, apps)
-        except NotImplementedError:
-            lacking = "bench/mine.py cannot run it yet" if has_browser() else "geohound.browser is not there yet"
-            print(f"{name}: not measured, {lacking}")
-            continue
+        told[name] = measure(way, apps)
+        if isinstance(way, Browsed):
+            told[name]["pages_run"] = way.run
+            way.close()
         show(name, told[name], args.verbose)
-    if args.app or args.way:
+    if args.app:
+        return
+    if args.way:
+        _keep_ways(args.results, told)
         return
     quick = speed(args.megabytes)
     print(f"a bundle of {quick['megabytes']} MB in {quick['seconds']} s: {quick['megabytes_per_s']} MB/s")

@@ -50,6 +50,18 @@ class Settings:
     processes: int = _setting(0, "processes that read pages; 0 for one per core, 4 at most")
     retries: int = _setting(2, "how often a visit that failed for a passing reason is tried again")
     retry_after_s: float = _setting(30.0, "pause before such a visit is tried again, doubled each time")
+    # pages run in a real browser
+    browser: str = _setting(
+        "never", "which pages are run in a real browser: never, auto (where reading cannot know), always"
+    )
+    browser_path: str = _setting("", "the browser's program; by default Chromium, found by its name")
+    browser_pages: int = _setting(2, "pages run at once, shared by the processes of a crawl")
+    browser_time_s: float = _setting(60.0, "longest time for one page that is run")
+    browser_requests: int = _setting(200, "requests that one such page may make")
+    browser_bytes: int = _setting(30_000_000, "bytes that one such page may fetch in all")
+    browser_memory_bytes: int = _setting(1_000_000_000, "memory of the process that runs one such page")
+    browser_events: int = _setting(40, "clicks and other events that are triggered on one such page")
+    query_forms: tuple[str, ...] = _setting((), "words asked of search forms with one text field; none: left alone")
     # manners
     host_delay_s: float = _setting(1.0, "least pause between two requests to one host")
     slow_host_factor: float = _setting(2.0, "pause after an answer, in multiples of the time it took")

@@ -13,14 +13,15 @@ from geohound.document import Document
 from geohound.model.visit import Response
 from geohound.stores.sqlite import StoreError
 
+from .browsing import Browsing, browsing, find_browser
 from .crawling import Ask, RunningCrawl, crawling, local_examiner, requests, unfinished_task, visits
-from .mining import Mined, can_browse, mine_file, mine_page
+from .mining import Mined, mine_file, mine_files, mine_page
 from .parts import Shelf, catalogue_size, fetcher, harvesters, kinds, open_catalogue, open_shelf, orders, sorter, topics
 
 __all__ = [
-    "Ask", "Mined", "RunningCrawl", "Shelf", "StoreError", "can_browse", "catalogue_size", "crawling", "fetcher",
-    "harvesters", "kinds", "local_examiner", "mine_file", "mine_page", "open_catalogue", "open_shelf", "orders",
-    "requests", "sorter", "topics", "unfinished_task", "visits",
+    "Ask", "Browsing", "Mined", "RunningCrawl", "Shelf", "StoreError", "browsing", "catalogue_size", "crawling",
+    "fetcher", "find_browser", "harvesters", "kinds", "local_examiner", "mine_file", "mine_files", "mine_page",
+    "open_catalogue", "open_shelf", "orders", "requests", "sorter", "topics", "unfinished_task", "visits",
 ]  # fmt: skip
 
 T = TypeVar("T")

@@ -33,6 +33,7 @@ from geohound.net.scrape import offer
 from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, VisitRecord
 
+from .browsing import browsing
 from .parts import fetcher, harvesters, kinds, open_house, orders
 
 SAVE_EVERY_S = 5.0
@@ -51,6 +52,7 @@ def local_examiner(
 ) -> LocalExaminer:
     """Visits, reads and reports in this process; call it inside the event loop."""
     log = RequestLog()
+    browser = browsing(settings, processes)
     way = fetcher(settings, processes, log.append)
     house = open_house(settings)
     if settings.obey_robots:
@@ -61,7 +63,8 @@ def local_examiner(
 
     tools = Tools(
         way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, way.pace.next_at, is_complete, log.take,
-        way.robots.take_news, way.robots.forget_troubles, reading or (lambda _: None),
+        way.robots.take_news, way.robots.forget_troubles, browser.look if browser else None,
+        browser.close if browser else None, reading or (lambda _: None),
     )  # fmt: skip
     return LocalExaminer(plan, tools)
 
@@ -70,6 +73,7 @@ def _examiner(settings: Settings, plan: Plan) -> Examiner:
     processes = process_count(settings)
     if processes == 1:
         return local_examiner(settings, plan)
+    browsing(settings)
     fetcher(settings)  # what is wrong with the settings had better be said by this process
     setup = pickle.dumps((settings, plan, processes))
     return Pool([sys.executable, "-m", "geohound.worker"], setup, processes)

@@ -24,7 +24,9 @@ LOG = Annotated[str | None, typer.Option("--log", metavar="FILE", help="Write a 
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: geohound crawl https://example.org/maps --depth 3 --max-pages 5000")(crawl)
+    app.command(
+        epilog="Example: geohound crawl https://example.org/maps --depth 3 --max-pages 5000", cls=options.BrowserCommand
+    )(crawl)
     app.command(epilog="Example: geohound resume")(resume)
 
 
@@ -46,6 +48,7 @@ def crawl(
     scope: Annotated[Scope, typer.Option(help="How far from the seeds to go.")] = Scope.ANY,
     fetchers: Annotated[int | None, typer.Option(min=1, max=1000, help="Workers that fetch pages.")] = None,
     testers: Annotated[int | None, typer.Option(min=1, max=1000, help="Workers that test candidates.")] = None,
+    browser: options.BROWSER = None,
     log: LOG = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -59,7 +62,7 @@ def crawl(
     settings = options.gather(
         config, catalogue=catalogue, order=order, learned=learned,
         max_depth=depth, max_pages=max_pages, max_time_s=max_time,
-        fetchers=fetchers, testers=testers, connect_to=connect_to, allow_nets=allow_net,
+        fetchers=fetchers, testers=testers, connect_to=connect_to, allow_nets=allow_net, browser=browser,
     )  # fmt: skip
     options.choices(settings.order, list(assembly.orders()), "--order")
     wanted = options.choices(kinds, list(assembly.kinds()), "--kinds")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -88,9 +87,8 @@ def _libcurl() -> Finding:
 
 
 def _chromium() -> Finding:
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    cost = "Only the tests of the portal use it. On Debian: apt-get install chromium"
-    return Finding("Chromium", bool(path), path or "missing", cost, needed=False)
+    path, missing = assembly.find_browser()
+    return Finding("Chromium", bool(path), path or "missing", f"No page can be run: {missing}", needed=False)
 
 
 def _portal() -> Finding:

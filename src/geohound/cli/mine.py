@@ -30,7 +30,10 @@ class Rules(StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: geohound mine https://maps.example.org/viewer/ saved/index.html --json")(mine)
+    app.command(
+        epilog="Example: geohound mine https://maps.example.org/viewer/ saved/index.html --json",
+        cls=options.BrowserCommand,
+    )(mine)
 
 
 def mine(
@@ -41,7 +44,7 @@ def mine(
     stood_at: Annotated[
         str | None, typer.Option("--base", metavar="URL", help="Where the saved pages stood, for relative addresses.")
     ] = None,
-    browser: Annotated[bool, typer.Option("--browser", help="Also run the page in a real browser.")] = False,
+    browser: options.BROWSER = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -51,12 +54,10 @@ def mine(
     allow_net: options.ALLOW_NET = None,
 ) -> None:
     """List the services that pages name, before testing them; of a saved page the files beside it are read too."""
-    if browser and not assembly.can_browse():
-        raise typer.BadParameter("pages cannot be run here yet; leave it out.", param_hint="--browser")
     if stood_at and urls.canonical(stood_at) is None:
         raise typer.BadParameter(f"{stood_at} is not a web address.", param_hint="--base")
     settings = options.gather(
-        config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net, host_delay_s=0.0
+        config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net, host_delay_s=0.0, browser=browser
     )
     if not asyncio.run(
         _mine_all(inputs, _Way(str(rules), urls.canonical(stood_at or "") or "", settings), json, quiet, verbose)
@@ -75,22 +76,26 @@ class _Way:
 
 async def _mine_all(inputs: list[str], way: _Way, json: bool, quiet: bool, verbose: bool) -> bool:
     fetcher = assembly.fetcher(way.settings)
+    browser = assembly.browsing(way.settings)
     began = time.perf_counter()
     totals: Counter[str] = Counter()
     ways: Counter[str] = Counter()
     try:
         for source in inputs:
-            mined = await _mine(source, way, fetcher)
+            mined = await _mine(source, way, fetcher, browser)
             ways.update(e.how for e in mined.endpoints)
             totals.update(
                 endpoints=len(mined.endpoints), scripts_read=mined.scripts_read, scripts_skipped=mined.scripts_skipped,
-                requests=mined.requests, unknown=len(mined.unknown), failed=int(bool(mined.trouble)),
+                requests=mined.requests, unknown=len(mined.unknown), browsed=int(bool(mined.browsed)),
+                failed=int(bool(mined.trouble)),
             )  # fmt: skip
             if json:
                 _print_lines(source, mined)
             else:
                 _show(source, mined, quiet=quiet, verbose=verbose)
     finally:
+        if browser is not None:
+            await browser.close()
         await fetcher.close()
     if json:
         elapsed_ms = round((time.perf_counter() - began) * 1000, 1)
@@ -98,11 +103,11 @@ async def _mine_all(inputs: list[str], way: _Way, json: bool, quiet: bool, verbo
     return not totals["failed"]
 
 
-async def _mine(source: str, way: _Way, fetcher: Fetcher) -> assembly.Mined:
+async def _mine(source: str, way: _Way, fetcher: Fetcher, browser: assembly.Browsing | None) -> assembly.Mined:
     if "://" not in source:
         path = Path(source)
         if path.is_file():
-            return await assembly.mine_file(path, way.rules, way.stood_at)
+            return await assembly.mine_file(path, way.rules, way.stood_at, browser)
         if path.is_dir():
             return assembly.Mined(source, trouble="it is a folder; name the page in it")
         if source.startswith((".", "/", "~")) or path.suffix.lower() in _FILES:
@@ -111,7 +116,7 @@ async def _mine(source: str, way: _Way, fetcher: Fetcher) -> assembly.Mined:
     clean = urls.canonical(source)
     if clean is None:
         return assembly.Mined(source, trouble="it is not a web address")
-    return await assembly.mine_page(clean, way.rules, fetcher, way.settings)
+    return await assembly.mine_page(clean, way.rules, fetcher, way.settings, browser)
 
 
 def _print_lines(source: str, mined: assembly.Mined) -> None:
@@ -131,8 +136,9 @@ def _show(source: str, mined: assembly.Mined, *, quiet: bool, verbose: bool) -> 
         printing.say(f"✗ {source}\n  {mined.trouble}{hint}")
         return
     if not quiet:
+        ran = f"; run: {mined.browsed}" if mined.browsed else ""
         count = f"{len(mined.endpoints)} endpoint{'' if len(mined.endpoints) == 1 else 's'}"
-        printing.say(f"{source}: {count}; {mined.scripts_read} scripts read, {mined.scripts_skipped} skipped")
+        printing.say(f"{source}: {count}; {mined.scripts_read} scripts read, {mined.scripts_skipped} skipped{ran}")
     rows = [
         (e.kind or "?", e.endpoint, e.how, f"{e.source.rpartition('/')[2] or e.source}{f':{e.line}' if e.line else ''}")
         for e in sorted(mined.endpoints, key=lambda e: (-e.confidence, e.endpoint))

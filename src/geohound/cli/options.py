@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from geohound import settings as settings_module
 from geohound.model.bbox import BBox, parse_bbox
@@ -38,6 +40,33 @@ ALLOW_NET = Annotated[
         rich_help_panel="Network",
     ),
 ]  # fmt: skip
+
+
+class Browser(StrEnum):
+    """Which pages are run in a real browser."""
+
+    NEVER = "never"
+    AUTO = "auto"
+    ALWAYS = "always"
+
+
+BROWSER = Annotated[
+    Browser | None,
+    typer.Option(
+        "--browser", help="Run pages in a real browser: auto where reading cannot know; alone it means always."
+    ),
+]
+
+
+class BrowserCommand(TyperCommand):
+    """A command whose `--browser` needs no value: the word after it may be an address."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        spelled: list[str] = []
+        for word, after in zip(args, [*args[1:], ""], strict=True):
+            is_bare = word == "--browser" and after not in tuple(Browser)
+            spelled.append(f"--browser={Browser.ALWAYS}" if is_bare else word)
+        return super().parse_args(ctx, spelled)
 
 
 def gather(config: str | None, **overrides: Any) -> Settings:

@@ -69,6 +69,8 @@ class Tools:
     made: Callable[[], list[RequestRecord]] = list  # the requests made since it was last asked
     robots: Callable[[], list[tuple[str, bytes]]] = list  # the robots.txt read since then, by origin
     forget_troubles: Callable[[], None] = lambda: None  # of robots.txt that could not be had
+    browse: Callable[[Document, Page, Fetcher], Awaitable[list[Link]]] | None = None  # what running a page adds
+    close: Callable[[], Awaitable[None]] | None = None  # what else is open beside the fetcher
     reading: Callable[[Candidate | None], None] = _nothing  # told what is being read, for whoever guards this process
 
 
@@ -112,6 +114,8 @@ class LocalExaminer:
             self._reported.take_back(told)
 
     async def close(self) -> None:
+        if self._tools.close is not None:
+            await self._tools.close()
         await self._tools.fetcher.close()
 
     async def _visit(self, candidate: Candidate, report: Report) -> None:
@@ -149,6 +153,7 @@ class LocalExaminer:
             if is_file:
                 self._files.put(candidate.url, visit)
             await self._mine(document, candidate, report)
+            await self._browse(document, candidate, report)
             await self._add_sitemaps(candidate, report)
 
     def _asking(self, candidate: Candidate, report: Report) -> _Counting:
@@ -206,6 +211,17 @@ class LocalExaminer:
         self._told[candidate.url] = told
         if len(self._told) > MOST_TOLD:
             self._told.popitem(last=False)
+
+    async def _browse(self, document: Document, candidate: Candidate, report: Report) -> None:
+        """Run the page where reading it is not enough, and follow what that shows."""
+        if self._tools.browse is None or report.page is None:
+            return
+        self._tools.reading(None)  # the browser has processes of its own to break
+        asking = _Counting(self._tools.fetcher, report, lambda: None, self._tools.reading)
+        shown = await self._tools.browse(document, report.page, asking)
+        told = self._told.get(candidate.url) or OnThisPage()
+        page = Page(document.url, links=tuple(shown))
+        report.found += follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
 
     async def _file(self, url: str, candidate: Candidate, report: Report) -> Response | None:
         """A script or configuration file of the page being read: once for all pages."""

@@ -17,6 +17,7 @@ _VIA = {
     Place.RECIPE: Via.RECIPE,
     Place.JSON: Via.CONFIG,
     Place.SITEMAP: Via.SITEMAP,
+    Place.BROWSER: Via.BROWSER,
 }
 
 

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 from geohound.model import url as urls
 from geohound.model.clue import looks_like_service
 
-from . import hou2016, js, markup, recipes, script
+from . import hou2016, js, markup, recipes, script, unsure
 from .js.model import Budget, Endpoint, Findings, Script
 
 MAX_SCRIPTS = 400  # elements of one page
@@ -56,6 +56,9 @@ class Mined:
     requests: int = 0
     unknown: tuple[str, ...] = ()
     trouble: str = ""
+    is_page: bool = True
+    unsure: str = ""  # why the page should be run
+    browsed: str = ""  # what running it came to, where it was run
 
 
 @dataclass(slots=True)
@@ -99,7 +102,7 @@ async def mine(url: str, fetch: Fetch, rules: str = "static") -> Mined:
         return Mined(url, trouble="the page could not be read")
     if not _is_page(page):
         findings = js.analyse(page.url, (Script(page.url, page.text),), Budget())
-        return _told(url, findings.endpoints, findings, requests=1)
+        return replace(_told(url, findings.endpoints, findings, requests=1), is_page=False)
     if rules == "hou2016":
         return await _by_published_rules(page, fetch)
     return await _by_reading(page, fetch)
@@ -113,7 +116,8 @@ def _is_page(page: Fetched) -> bool:
 async def _by_reading(page: Fetched, fetch: Fetch) -> Mined:
     found = await read(page, fetch)
     findings = replace(found.findings, scripts_skipped=found.findings.scripts_skipped + found.skipped)
-    return _told(page.url, [*found.listed, *findings.endpoints], findings, found.requests)
+    told = _told(page.url, [*found.listed, *findings.endpoints], findings, found.requests)
+    return replace(told, unsure=found.doubt(page.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,10 @@ class Reading:
     files: tuple[str, ...]  # had, whatever they were
     skipped: int
     requests: int
+
+    def doubt(self, html: str) -> str:
+        """Why the page should be run; empty if nothing speaks for that."""
+        return unsure.reason(self.findings, html, has_services=bool(self.listed or self.findings.endpoints))
 
 
 async def read(page: Fetched, fetch: Fetch, bounds: Bounds = Bounds()) -> Reading:  # noqa: B008 - frozen

@@ -134,7 +134,9 @@ async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:
     links = [link for link in (*listed, *said) if _full(link, source.url) not in had]
     links += [Link(url, place=Place.CONFIG) for url in left if not scripts.is_script(url)]
     unread = tuple(f for f in page.script_files if urls.canonical(f, page.url) not in had)
-    return replace(page, links=(*links[: html.MAX_LINKS], *page.links), script_files=unread)
+    return replace(
+        page, links=(*links[: html.MAX_LINKS], *page.links), script_files=unread, unsure=found.doubt(source.text)
+    )
 
 
 def _full(link: Link, base: str) -> str:

@@ -47,6 +47,7 @@ class Place(StrEnum):
     HEADER = "header"
     META = "meta"
     SITEMAP = "sitemap"
+    BROWSER = "browser"  # nowhere in it: the running page asked for it
 
 
 class Link(NamedTuple):
@@ -228,3 +229,4 @@ class Page:
     links: tuple[Link, ...] = field(default=())
     nofollow: bool = False
     script_files: tuple[str, ...] = field(default=())
+    unsure: str = ""  # why reading was not enough to know what it asks for

@@ -206,6 +206,7 @@ class _Reader:
             tiles=tuple(self.tiles.values()),
             wanted=tuple(list(self.ev.wanted)[:_MAX_WANTED]),
             unknown=tuple(list(self.unknown)[:50]),
+            unclear=tuple(dict.fromkeys(self.unclear[:50])),
             scripts_read=read,
             scripts_skipped=skipped,
             is_complete=not self.ev.meter.is_over and not any(s.is_cut_short for s in self.ev.sources),

@@ -44,6 +44,7 @@ class Findings:
     tiles: tuple[Endpoint, ...] = ()  # plain tile templates: a kind of their own, not services of the OGC
     wanted: tuple[str, ...] = ()  # further scripts and configuration files that matter
     unknown: tuple[str, ...] = ()  # why some addresses cannot be known without running the page
+    unclear: tuple[str, ...] = ()  # addresses of which only the running page knows a part
     scripts_read: int = 0
     scripts_skipped: int = 0
     is_complete: bool = True  # False where a budget was spent or a script could not be read whole

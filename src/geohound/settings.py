@@ -126,8 +126,10 @@ def _coerce(name: str, value: Any) -> Any:
             return _as_bool(value)
         if kind is tuple:
             return tuple(p.strip() for p in value.split(",") if p.strip()) if isinstance(value, str) else tuple(value)
+        if kind in (int, float) and not 0 <= kind(value) < float("inf"):
+            raise SettingsError(f"The setting {name} must be 0 or more, not {value!r}.")
         return kind(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SettingsError(f"The setting {name} must be {_NAMES[kind]}, not {value!r}.") from None
 
 

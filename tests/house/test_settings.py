@@ -49,3 +49,9 @@ def test_a_missing_settings_file_is_told_in_a_sentence() -> None:
 
 def test_without_anything_the_defaults_hold() -> None:
     assert load(None, {}) == Settings()
+
+
+@pytest.mark.parametrize("value", ["-4", "nan", "inf"])
+def test_numbers_that_mean_nothing_are_refused_in_a_sentence(value):
+    with pytest.raises(SettingsError, match="max_time_s must be 0 or more"):
+        load(environ={"GEOHOUND_MAX_TIME_S": value})

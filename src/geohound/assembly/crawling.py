@@ -8,6 +8,7 @@ import os
 import pickle
 import sys
 import time
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
@@ -21,6 +22,7 @@ from geohound.crawl.plan import Parts, Plan
 from geohound.crawl.pool import Pool
 from geohound.crawl.report import Examiner
 from geohound.mining.exploring import Explorer
+from geohound.model import url as urls
 from geohound.model.bbox import BBox
 from geohound.model.clue import looks_like_service
 from geohound.model.contracts import Order
@@ -34,7 +36,7 @@ from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, VisitRecord
 
 from .browsing import browsing
-from .parts import fetcher, harvesters, kinds, open_house, orders
+from .parts import fetcher, harvesters, kinds, open_house, open_known_house, orders
 
 SAVE_EVERY_S = 5.0
 ROBOTS_KEPT_S = 24 * 3600.0
@@ -102,7 +104,7 @@ class RunningCrawl:
 
     async def run(self) -> None:
         saving = asyncio.create_task(self._save_regularly())
-        scraped = await offer(self.metrics, self._metrics_port) if self._metrics_port else None
+        scraped = await self._offer_metrics() if self._metrics_port else None
         try:
             await self._crawl.run()
         finally:
@@ -113,6 +115,14 @@ class RunningCrawl:
             self._keep_learned()
         finished = self._parts.frontier.seconds_until_due() is None
         self._store.tasks.finish(self.task, TaskState.DONE if finished else TaskState.STOPPED)
+
+    async def _offer_metrics(self) -> asyncio.Server:
+        try:
+            return await offer(self.metrics, self._metrics_port)
+        except OSError as error:
+            raise SettingsError(
+                f"Port {self._metrics_port} cannot be used for metrics: {error.strerror}. Choose another metrics_port."
+            ) from None
 
     def _keep_learned(self) -> None:
         """Leave what was learned for the next crawl, where the user names a file for it."""
@@ -201,14 +211,26 @@ def _order(settings: Settings, state: bytes) -> Order:
     order = orders()[settings.order].fresh()
     if state:
         order.restore(state)
-    elif settings.learned and Path(settings.learned).expanduser().exists():
-        try:
-            order.restore(Path(settings.learned).expanduser().read_bytes())
-        except (ValueError, OSError):
-            raise SettingsError(
-                f"{settings.learned} holds nothing that the order {settings.order!r} has learned; name another file."
-            ) from None
+    if settings.learned:
+        _take_over(order, settings, is_resumed=bool(state))
     return order
+
+
+def _take_over(order: Order, settings: Settings, *, is_resumed: bool) -> None:
+    """Begin with what an earlier crawl has learned; said before anything is crawled, if the file will not do."""
+    path = Path(settings.learned).expanduser()
+    if not order.state():
+        raise SettingsError(f"The order {settings.order!r} learns nothing: leave --learned out, or take another order.")
+    if not path.parent.is_dir() or path.is_dir():
+        raise SettingsError(f"{settings.learned} cannot be written at the end of the crawl; name another file.")
+    if is_resumed or not path.exists():
+        return
+    try:
+        order.restore(path.read_bytes())
+    except (ValueError, OSError, zlib.error):
+        raise SettingsError(
+            f"{settings.learned} holds nothing that the order {settings.order!r} has learned; name another file."
+        ) from None
 
 
 def _seeds(ask: Ask, order: Order) -> list[Candidate]:
@@ -278,7 +300,7 @@ def _plan(settings: Settings, ask: Ask, task: int) -> Plan:
 
 def unfinished_task(settings: Settings, task: int | None) -> int | None:
     """The task to go on with: the one named if it is not done, else the latest unfinished one."""
-    store = open_house(settings)
+    store = open_known_house(settings)
     try:
         found = store.tasks.get_task(task) if task else store.tasks.latest_unfinished()
         return found.id if found and found.state is not TaskState.DONE else None
@@ -288,13 +310,14 @@ def unfinished_task(settings: Settings, task: int | None) -> int | None:
 
 def visits(settings: Settings, task: int | None, *, why: bool = False) -> Iterator[dict[str, Any]]:
     """What became of each URL of a task, the last one by default (PH-5), and what spoke for it if wanted."""
-    store = open_house(settings)
+    store = open_known_house(settings)
     try:
         known = [row.id for row in store.tasks.list_tasks()]
         number = task if task is not None else next(iter(known), 0)
         row = store.tasks.get_task(number)
         if row is None:
-            raise StoreError(f"There is no task {number} in {settings.catalogue}.")
+            there = f"There is no task {number}" if task is not None else "There has been no crawl"
+            raise StoreError(f"{there} in {settings.catalogue}.")
         order = _order(replace(settings, order=row.settings.get("order", settings.order)), row.order_state)
         for visit in store.tasks.visits(number):
             told = asdict(visit) | {"at": visit.at.isoformat(timespec="seconds")}
@@ -312,8 +335,9 @@ def _reasons(order: Order, visit: VisitRecord) -> list[dict[str, Any]]:
 
 
 def requests(settings: Settings, host: str, limit: int = 0) -> list[dict[str, Any]]:
-    """Every request that was made to a host, the latest first."""
-    store = open_house(settings)
+    """Every request that was made to a host, or to the host of a URL, the latest first."""
+    host = urls.host(host) if "://" in host else host
+    store = open_known_house(settings)
     try:
         return [
             made._asdict() | {"at": made.at.isoformat(timespec="milliseconds")} for made in store.requests(host, limit)

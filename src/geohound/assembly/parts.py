@@ -101,10 +101,7 @@ class Shelf:
 @contextmanager
 def open_shelf(settings: Settings) -> Iterator[Shelf]:
     """The catalogue and what stands beside it, for reading."""
-    path = Path(settings.catalogue).expanduser()
-    if str(path) != default_catalogue() and "://" not in settings.catalogue and not path.exists():
-        raise StoreError(f"There is no catalogue at {path}. A crawl makes one: geohound crawl URL --catalogue {path}")
-    store = open_house(settings)
+    store = open_known_house(settings)
     try:
         tasks = store.tasks
         yield Shelf(store.catalogue, sorter(settings), lambda: [_told(t) for t in tasks.list_tasks()], store.requests)
@@ -132,6 +129,14 @@ def sorter(settings: Settings) -> Classifier:
 @cache
 def _sorter(files: tuple[str, ...]) -> Classifier:
     return Classifier(topics(files).values())
+
+
+def open_known_house(settings: Settings) -> Store:
+    """For reading: a file that is not there is not made, but for the default one."""
+    path = Path(settings.catalogue).expanduser()
+    if str(path) != default_catalogue() and "://" not in settings.catalogue and not path.exists():
+        raise StoreError(f"There is no catalogue at {path}. A crawl makes one: geohound crawl URL --catalogue {path}")
+    return open_house(settings)
 
 
 def open_house(settings: Settings) -> Store:

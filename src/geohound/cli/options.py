@@ -63,7 +63,7 @@ class BrowserCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         spelled: list[str] = []
-        for word, after in zip(args, [*args[1:], ""], strict=True):
+        for word, after in zip(args, [*args[1:], ""], strict=False):
             is_bare = word == "--browser" and after not in tuple(Browser)
             spelled.append(f"--browser={Browser.ALWAYS}" if is_bare else word)
         return super().parse_args(ctx, spelled)

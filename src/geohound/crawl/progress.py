@@ -46,7 +46,7 @@ class Progress:
 
     def count(self, candidate: Candidate, report: Report) -> None:
         """A report has come in."""
-        self.requests += report.requests
+        self.requests += len(report.made) or report.requests  # with those for robots.txt
         self.bytes += report.bytes
         self.hosts |= report.hosts
         self.drops.update(report.drops)

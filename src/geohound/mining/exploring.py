@@ -34,7 +34,8 @@ _MAX_KINDS = 20_000
 _MAX_CODE = 50_000
 _SCRIPT = re.compile(r"<script", re.IGNORECASE)
 _VARYING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|\d+")  # what differs from page to page
-_MARKS = ('map"', "map'", 'viewer"', 'karte"', 'carte"', 'mapa"', 'globe"')  # names of what holds a map
+_MARKS = ('map"', "map'", 'viewer"', 'karte"', 'carte"')  # names of what holds a map
+_NEXT = "\0"
 # Looked for one by one in lower case: a tenth of the time that one expression of all of them takes.
 _LIBRARIES = (
     "openlayers", "leaflet", "mapbox", "maplibre", "cesium", "arcgis", "esri", "worldwind", "itowns", "deck.gl",
@@ -74,8 +75,9 @@ class Explorer:
         tag = robots_tag(document.response.headers)
         code, host = _code(source), urls.host(document.url)
         if not self._shows_map(source, code, document.url):
-            is_new = "location" in code or self._is_new(host, code)
-            return html.read(source, document.url, tag, is_told, with_scripts=bool(code) and is_new)
+            inline = _inline(code)
+            is_new = bool(inline) and ("location" in inline or self._is_new(host, inline))
+            return html.read(source, document.url, tag, is_told, with_scripts=is_new)
         page = html.read(source, document.url, tag, is_told, with_scripts=False)
         if page.nofollow:
             return page
@@ -109,7 +111,12 @@ class Explorer:
 def _code(source: str) -> str:
     """The script elements of a page, attributes and text."""
     pieces = source.split("<script") if "<SCRIPT" not in source else _SCRIPT.split(source)
-    return "\n".join(piece[: piece.find("</")] for piece in pieces[1:])
+    return _NEXT.join(piece[: piece.find("</")] for piece in pieces[1:])
+
+
+def _inline(code: str) -> str:
+    """The text of script elements alone."""
+    return "".join(piece.partition(">")[2] for piece in code.split(_NEXT)).strip()
 
 
 async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:

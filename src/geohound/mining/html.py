@@ -121,7 +121,10 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known
     for tag, place in _PLACES.items():
         for node in nodes[tag]:
             attributes = node.attributes
-            address = _address(attributes)
+            address = (attributes.get("href") or attributes.get("src") or attributes.get("data") or "").partition("#")[
+                0
+            ]
+            address = address.strip()
             if address in passed:
                 continue
             rel = (attributes.get("rel") or "").lower()
@@ -140,11 +143,6 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known
             if len(found) >= MAX_LINKS:
                 return found
     return found
-
-
-def _address(attributes: Mapping[str, str | None]) -> str:
-    said = attributes.get("href") or attributes.get("src") or attributes.get("data") or ""
-    return said.partition("#")[0].strip()
 
 
 class _Known:

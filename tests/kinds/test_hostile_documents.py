@@ -23,7 +23,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from geohound import assembly, mining, probe, refusals
-from geohound.crawl.follow import Fence, Reported, follow
+from geohound.crawl.follow import Fence, follow
+from geohound.crawl.told import Reported
 from geohound.document import Document
 from geohound.geoweb import services
 from geohound.geoweb.protocol import Request, ServiceSpec
@@ -49,7 +50,7 @@ def read(document: Document) -> tuple[Verdict, Page]:
     verdict = probe.recognise(document, assembly.kinds())
     refusals.judge(document)
     page = mining.mine(document)
-    for link in follow(page, 1, Fence(), Counter(), Reported()):
+    for link in follow(page, 1, Fence(), Counter(), Reported().page()):
         link.url.encode()
     return verdict, page
 

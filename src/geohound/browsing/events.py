@@ -73,7 +73,7 @@ class Event:
 def read(rows: object) -> Iterator[Event]:
     """What the page told, which may be anything; log-ins are left alone."""
     for row in rows[:MAX_TOLD] if isinstance(rows, list) else ():
-        if not isinstance(row, list) or len(row) != 5 or row[1] not in KINDS or not isinstance(row[0], int):
+        if not isinstance(row, list) or len(row) != 5 or not isinstance(row[0], int) or str(row[1]) not in KINDS:
             continue
         source, label, value = (" ".join(str(part).split(" "))[:300] for part in row[2:])
         if not _LOGIN.search(f"{label} {source}"):

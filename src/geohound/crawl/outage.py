@@ -16,15 +16,18 @@ _AS_IF_CUT_OFF = frozenset(
         FailureReason.CONNECT_TIMEOUT,
     }
 )  # fmt: skip
-# Our own pace turned it away before anything was asked: that tells nothing of the network.
-_TELLS_NOTHING = frozenset({FailureReason.RATE_LIMITED})
+# What cannot be said without an answer; a reset or a time-out may come from a network that is being lost.
+_ANSWERS = frozenset(
+    {
+        FailureReason.ROBOTS, FailureReason.UNAVAILABLE, FailureReason.HTTP_ERROR, FailureReason.BAD_ANSWER,
+        FailureReason.REDIRECT_LOOP, FailureReason.TOO_MANY_REDIRECTS,
+    }
+)  # fmt: skip
 
 
 def is_answer(report: Report) -> bool:
     """Has somebody at the other end of the network said something, be it to turn us away?"""
-    if report.failure is None or report.status:
-        return True
-    return report.failure.reason not in _AS_IF_CUT_OFF | _TELLS_NOTHING
+    return report.failure is None or bool(report.status) or report.failure.reason in _ANSWERS
 
 
 class Doubt:

@@ -36,6 +36,7 @@ _SCRIPT = re.compile(r"<script", re.IGNORECASE)
 _VARYING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|\d+")  # what differs from page to page
 _MARKS = ('map"', "map'", 'viewer"', 'karte"', 'carte"')  # names of what holds a map
 _NEXT = "\0"
+_OWN = frozenset({Place.SCRIPT, Place.CONFIG, Place.JSON})
 # Looked for one by one in lower case: a tenth of the time that one expression of all of them takes.
 _LIBRARIES = (
     "openlayers", "leaflet", "mapbox", "maplibre", "cesium", "arcgis", "esri", "worldwind", "itowns", "deck.gl",
@@ -138,7 +139,9 @@ async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:
     had = set(found.files)
     listed = scripts.computed(found.listed, Place.RECIPE)
     said = scripts.of_findings(found.findings, found.scripts[1:], source.url)
-    links = [link for link in (*listed, *said) if _full(link, source.url) not in had]
+    # What the page itself asks for, and time did not allow to read: candidates like any other.
+    own = [link for link in html.read(source.text, source.url).links if link.place in _OWN]
+    links = [link for link in (*listed, *said, *own) if _full(link, source.url) not in had]
     links += [Link(url, place=Place.CONFIG) for url in left if not scripts.is_script(url)]
     unread = tuple(f for f in page.script_files if urls.canonical(f, page.url) not in had)
     return replace(

@@ -11,7 +11,7 @@ from geohound.model import url as urls
 from geohound.model.compact import HashSet
 from geohound.model.visit import Link, Page, Place, Response
 
-from . import application, charset, html, is_page, mine, recipes, scripts
+from . import application, charset, html, is_page, mine, recipes, script, scripts, text
 from .application import Bounds, Fetched
 from .js import Budget
 from .robots_tag import robots_tag
@@ -124,6 +124,7 @@ async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:
     """The page with the links of all its files in place of the files themselves."""
     site = urls.site(source.url)
     left: list[str] = []
+    got: list[Fetched] = []
 
     async def get(url: str) -> Fetched | None:
         # Another process keeps the pace of another site: its files are candidates like any other.
@@ -133,7 +134,8 @@ async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:
         if answer is None or answer.status >= 400:
             return None
         kind = answer.content_type
-        return Fetched(answer.final_url, charset.decode(answer.body, kind, BOUNDS.bytes), kind)
+        got.append(Fetched(answer.final_url, charset.decode(answer.body, kind, BOUNDS.bytes), kind))
+        return got[-1]
 
     found = await application.read(source, get, BOUNDS)
     had = set(found.files)
@@ -143,10 +145,19 @@ async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:
     own = [link for link in html.read(source.text, source.url).links if link.place in _OWN]
     links = [link for link in (*listed, *said, *own) if _full(link, source.url) not in had]
     links += [Link(url, place=Place.CONFIG) for url in left if not scripts.is_script(url)]
+    if not listed and not found.findings.endpoints:  # a configuration that nobody knows may still name addresses
+        links += [link for file in got if not scripts.is_script(file.url) for link in _written(file)]
     unread = tuple(f for f in page.script_files if urls.canonical(f, page.url) not in had)
     return replace(
         page, links=(*links[: html.MAX_LINKS], *page.links), script_files=unread, unsure=found.doubt(source.text)
     )
+
+
+def _written(file: Fetched) -> list[Link]:
+    """The addresses written out in a file."""
+    is_xml = file.text[:200].lstrip("\ufeff \t\r\n").startswith("<")
+    found = text.links(file.text, Place.XML) if is_xml else script.links(file.text)
+    return [link._replace(place=Place.CONFIG) for link in found]
 
 
 def _full(link: Link, base: str) -> str:

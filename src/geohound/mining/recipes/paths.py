@@ -15,16 +15,17 @@ import orjson
 
 from geohound import mending, safe_xml
 
-MAX_VALUES = 200_000  # looked at for one path
+MAX_VALUES = 10_000  # looked at for one path
 MAX_DEPTH = 60
 MAX_CHARACTERS = 20_000_000
+MAX_XML_CHARACTERS = 1_000_000  # its objects cost ten times as much
 
 
 def parse(text: str) -> Any:
     """The document as objects and lists, XML too; None where it is neither."""
     text = text[:MAX_CHARACTERS].lstrip("\ufeff \t\r\n")
     if text.startswith("<"):
-        root = safe_xml.parse(text.encode("utf-8", "replace"), recover=True, encoding="utf-8")
+        root = safe_xml.parse(text[:MAX_XML_CHARACTERS].encode("utf-8", "replace"), recover=True, encoding="utf-8")
         return {safe_xml.local(root): _from_xml(root)} if root is not None else None
     try:
         return orjson.loads(text.encode("utf-8", "replace"))

@@ -32,7 +32,7 @@ from geohound.model.bbox import BBox
 from geohound.model.service import Service, Verdict
 from geohound.model.visit import Page, Response
 
-MAX_CPU_S = 3.0  # two on a machine of its own; the same machine is half as fast again at other times
+MAX_CPU_S = 2.0
 MAX_GROWTH_BYTES = 500_000_000
 WMS = (
     b'<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms">'

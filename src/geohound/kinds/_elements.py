@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from itertools import chain
+from itertools import chain, islice
 from urllib.parse import urljoin
 
 from geohound.kinds import _boxes
@@ -92,9 +92,12 @@ def unique(values: Iterable[str]) -> tuple[str, ...]:
 def crs_codes(names: Iterable[str | None]) -> tuple[str, ...]:
     """The codes of the CRS named in these texts, one or several in each."""
     stated = dict.fromkeys(filter(None, names))
+    if len(stated) == 1:
+        (only,) = stated
+        return tuple(dict.fromkeys(_boxes.CODE_LISTS[only]))[:MAX_LIST]
     if len(stated) > _MANY and _are_epsg_codes(stated):
         return tuple(stated)[:MAX_LIST]
-    lists = map(_boxes.CODE_LISTS.__getitem__, stated)
+    lists = map(_boxes.CODE_LISTS.__getitem__, islice(stated, MAX_LIST))  # more would be cut off below
     return tuple(dict.fromkeys(chain.from_iterable(lists)))[:MAX_LIST]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from geohound.kinds._boxes import extent
@@ -59,6 +60,7 @@ _HTML_CHARS = 2_000_000
 _TITLE = re.compile(r"<title>([^<]{0,300})</title>", re.IGNORECASE)
 
 
+@lru_cache(maxsize=16)  # each kind asks it of the same document
 def kind_of_address(url: str) -> str:
     """The kind that the address names; empty if it names none."""
     path = path_of(url)

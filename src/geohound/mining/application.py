@@ -262,7 +262,7 @@ class _Elements:
 
 
 def _elements(page: Fetched) -> _Elements:
-    tree = LexborHTMLParser(markup.tame(page.text))
+    tree = LexborHTMLParser(markup.tame(page.text.encode("utf-8", "replace")))
     anchor = tree.css_first("base[href]")
     href = (anchor.attributes.get("href") or "") if anchor is not None else ""
     base = (urls.canonical(href, page.url) if href else None) or page.url

@@ -17,7 +17,7 @@ MAX_ATTRIBUTES = 20_000
 MAX_FOUND = 1_000
 MAX_ADDRESS = 2_000
 # Asked first, one by one at the speed of memory: most pages show no map at all.
-_SHOWN = ("getmap", "service=w", "mapserv", "/rest/services/")
+_SHOWN = (b"getmap", b"service=w", b"mapserv", b"/rest/services/")
 _HINT = re.compile(
     r"w(?:ms|fs|cs|mts|ps)|/ows|/csw|/sos|getmap|service=|mapserv|/rest/services|/collections|%7bz|\{z|stac|thredds|ogcapi",
     re.IGNORECASE,
@@ -33,12 +33,12 @@ _STYLE = re.compile(r"<style\b[^>]{0,300}>(.*?)(?:</style|\Z)", re.IGNORECASE | 
 _CSS_URL = re.compile(r"url\(\s{0,9}[\"']?([^\"')\s]{4,2000})", re.IGNORECASE)
 
 
-def links(source: str) -> list[Link]:
-    """Addresses of services in the attributes and styles of a page, each once."""
+def links(source: str, data: bytes) -> list[Link]:
+    """Addresses of services in the attributes and styles of a page, each once; `data` is the page in UTF-8."""
     source = source[:MAX_CHARS]
-    lowered = source.lower()
+    lowered = data.lower()
     is_shown = any(word in lowered for word in _SHOWN)
-    if not is_shown and not ("data-" in lowered and any(_HINT.search(match[0]) for match in _DATA.finditer(source))):
+    if not is_shown and not (b"data-" in lowered and any(_HINT.search(match[0]) for match in _DATA.finditer(source))):
         return []
     seen = _HIDDEN.sub(" ", source)
     return list({link.url: link for link in islice(_all(seen), MAX_FOUND)}.values())

@@ -34,7 +34,7 @@ _MAX_KINDS = 20_000
 _MAX_CODE = 50_000
 _SCRIPT = re.compile(r"<script", re.IGNORECASE)
 _VARYING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|\d+")  # what differs from page to page
-_MARKS = ('map"', "map'", 'viewer"', 'karte"', 'carte"')  # names of what holds a map
+_MARKS = ('map"', "map'", 'viewer"', 'arte"')  # names of what holds a map
 _NEXT = "\0"
 _OWN = frozenset({Place.SCRIPT, Place.CONFIG, Place.JSON})
 # Looked for one by one in lower case: a tenth of the time that one expression of all of them takes.

@@ -33,14 +33,14 @@ _SELECTOR = ", ".join(_TAGS)
 _LINK_RELS = frozenset(
     ("alternate", "canonical", "next", "prev", "search", "service-desc", "service-doc", "conformance", "data", "items")
 )
-_PLACES = {
-    "a": Place.ANCHOR,
-    "area": Place.AREA,
-    "iframe": Place.FRAME,
-    "frame": Place.FRAME,
-    "object": Place.FRAME,
-    "embed": Place.FRAME,
-    "link": Place.META,
+_PLACES = {  # and the attribute that holds the address
+    "a": ("href", Place.ANCHOR),
+    "area": ("href", Place.AREA),
+    "iframe": ("src", Place.FRAME),
+    "frame": ("src", Place.FRAME),
+    "object": ("data", Place.FRAME),
+    "embed": ("src", Place.FRAME),
+    "link": ("href", Place.META),
 }
 _SMALL = frozenset(
     (
@@ -69,7 +69,8 @@ def read(
     are relative to and their letters, are left out; without `with_scripts`, the code in the page is left to somebody
     else.
     """
-    tree = LexborHTMLParser(markup.tame(source))
+    data = source.encode("utf-8", "replace")
+    tree = LexborHTMLParser(markup.tame(data))
     nodes = _by_tag(tree)
     words = _Words()
     robots = _robots(nodes["meta"]) | tag
@@ -78,10 +79,10 @@ def read(
     found = list(islice(_links(nodes, words, _Known(base, None if "nofollow" in robots else is_told)), MAX_LINKS))
     code = _code(nodes, words)
     inline, files = _scripts(nodes["script"], base, with_scripts)
-    if "data-" in source:
+    if b"data-" in data:
         for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
             inline += script.address(unescape(match[1]))
-    found += embedded.links(source)
+    found += embedded.links(source, data)
     visible = _leave_visible(tree)
     found += text.links(visible, Place.TEXT)
     return Page(
@@ -118,17 +119,14 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known
     """Each address once, with the first words that stand for it; one anchor that may be followed is enough."""
     found: dict[str, Link] = {}
     passed: set[str] = {""}
-    for tag, place in _PLACES.items():
+    for tag, (name, place) in _PLACES.items():
         for node in nodes[tag]:
             attributes = node.attributes
-            address = (attributes.get("href") or attributes.get("src") or attributes.get("data") or "").partition("#")[
-                0
-            ]
-            address = address.strip()
+            address = (attributes.get(name) or "").partition("#")[0].strip()
             if address in passed:
                 continue
             rel = (attributes.get("rel") or "").lower()
-            if tag == "link" and not _LINK_RELS & set(rel.split()):
+            if tag == "link" and _LINK_RELS.isdisjoint(rel.split()):
                 continue
             nofollow = "nofollow" in rel
             before = found.get(address)
@@ -154,14 +152,12 @@ class _Known:
         self._folder = urls.folder(base)
 
     def has(self, address: str) -> bool:
-        if self._is_told is None:
+        if self._is_told is None or address[0] == "?":  # which belongs to its page alone
             return False
-        match address[0]:
-            case "/":
-                return self._is_told(self._origin, address)
-            case "?":  # belongs to its page alone
-                return False
-        return self._is_told("" if address[:8].lower().startswith(("http://", "https://")) else self._folder, address)
+        if address[0] == "/":
+            return self._is_told(self._origin, address)
+        is_full = ":" in address and address[:8].lower().startswith(("http://", "https://"))
+        return self._is_told("" if is_full else self._folder, address)
 
 
 def _forms(nodes: list[LexborNode]) -> Iterator[Link]:

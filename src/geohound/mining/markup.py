@@ -24,17 +24,21 @@ _ATTRIBUTE_SOURCE = (
     rf"(?:{_SPACE}*+={_SPACE}*+(?:\"[^\"]*+\"?+|'[^']*+'?+|[^ \t\n\f\r>\"'][^ \t\n\f\r>]*+)?+)?+"
 )
 _ATTRIBUTE = re.compile(_ATTRIBUTE_SOURCE)
-_MANY_ATTRIBUTES = re.compile(rf"<[a-zA-Z]{_NAMED}*+(?:[ \t\n\f\r/]*+{_ATTRIBUTE_SOURCE}){{{MAX_ATTRIBUTES + 1}}}")
+# Every page is looked at with the next four: as bytes, which takes half the time.
+_MANY_ATTRIBUTES = re.compile(
+    rf"<[a-zA-Z]{_NAMED}*+(?:[ \t\n\f\r/]*+{_ATTRIBUTE_SOURCE}){{{MAX_ATTRIBUTES + 1}}}".encode()
+)
 # Many tags within one make that search go over the same letters again and again: such a page is cut at once.
-_LONG_PIECE, _CROWD = 400, 25
+_LONG_PIECE = re.compile(rb">[^>]{400,}+")
+_CROWD = 25
 # Formatting that is left open is opened anew by the parser in every paragraph, and wrongly nested it is sorted out by
 # copying: 5,000 tags take seconds and a gigabyte. Under a name of its own an element is just an element.
 _FORMATTING_NAMES = (
-    r"(?=[bBcCeEfFiInNsStTuU])"  # looked at first, it halves the time
-    r"(?=(?i:[bisu]|big|code|em|font|nobr|small|strike|strong|tt)[ \t\n\f\r/>])"
+    rb"(?=[bBcCeEfFiInNsStTuU])"  # looked at first, it halves the time
+    rb"(?=(?i:[bisu]|big|code|em|font|nobr|small|strike|strong|tt)[ \t\n\f\r/>])"
 )
-_FORMATTING_START = re.compile("<" + _FORMATTING_NAMES)
-_FORMATTING_END = re.compile("</" + _FORMATTING_NAMES)
+_FORMATTING_START = re.compile(b"<" + _FORMATTING_NAMES)
+_FORMATTING_END = re.compile(b"</" + _FORMATTING_NAMES)
 # Quotes count only after an equals sign, comments may end at once: the same tags as the HTML standard's tokeniser sees,
 # since a closing tag that only we see would hide how deep the page is.
 _TOKEN = re.compile(
@@ -103,21 +107,23 @@ class _OpenTags:
         self._drawing_at = -1
 
 
-def tame(source: str) -> str:
-    """The source up to where reading it would cost too much; in a long one `b` is `x-b`, and so with all formatting."""
-    brackets = source.count("<")
+def tame(source: bytes) -> bytes:
+    """A page in UTF-8 up to where reading it would cost too much; in a long one `b` is `x-b`, as is all formatting."""
+    brackets = source.count(b"<")
     if brackets > _FEW_FORMATS:
-        source = _FORMATTING_END.sub("</x-", _FORMATTING_START.sub("<x-", source))
-    if (len(source) > _FEW_CHARS and _may_have_many_attributes(source)) or (
-        brackets > _FEW_TAGS and (brackets > MAX_TAGS or _may_nest_deep(source))
-    ):
-        return _cut(source)
+        source = _FORMATTING_END.sub(b"</x-", _FORMATTING_START.sub(b"<x-", source))
+    if len(source) > _FEW_CHARS and _may_have_many_attributes(source):
+        return _cut(source.decode()).encode()
+    if brackets > _FEW_TAGS:
+        text = source.decode()
+        if brackets > MAX_TAGS or _may_nest_deep(text):
+            return _cut(text).encode()
     return source
 
 
-def _may_have_many_attributes(source: str) -> bool:
-    long = [piece for piece in source.split(">") if len(piece) > _LONG_PIECE]
-    if any(piece.count("<") > _CROWD for piece in long):
+def _may_have_many_attributes(source: bytes) -> bool:
+    first = source[: source.find(b">")]
+    if first.count(b"<") > _CROWD or any(piece[0].count(b"<") > _CROWD for piece in _LONG_PIECE.finditer(source)):
         return True
     return bool(_MANY_ATTRIBUTES.search(source))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from geohound.model.clue import looks_like_service
 from geohound.model.visit import Link, Place
@@ -41,6 +42,11 @@ MAX_ADDRESS = 500
 
 def is_library(address: str) -> bool:
     """True for the files of well-known libraries: their addresses are examples, not services."""
+    return _is_library(address[:MAX_ADDRESS])
+
+
+@lru_cache(maxsize=2048)  # a site has the same files on all its pages
+def _is_library(address: str) -> bool:
     return bool(_LIBRARY.search(address))
 
 

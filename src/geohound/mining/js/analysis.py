@@ -54,16 +54,16 @@ def _undisturbed(chars: int) -> Iterator[None]:
 
 
 def _analyse(page_url: str, scripts: Sequence[Script], meter: Meter, whole_page: bool | None) -> Findings:
-    markup = [s for s in scripts if pages.is_page(s.text)]
-    code = [pages.handlers(s) if s in markup else s for s in scripts]
+    markup = {i: pages.read(s) for i, s in enumerate(scripts) if pages.is_page(s.text)}
+    code = [markup[i].handlers if i in markup else s for i, s in enumerate(scripts)]
     parts = [part for s in code if s is not None for part in sourcemaps.expand(s)]
     sources = [_source(i, s, meter) for i, s in enumerate(parts)]
     ev = Evaluator(page_url, sources, meter)
-    for page in markup:
-        ev.base_url = urls.canonical(pages.base_of(page.text), page_url) or ev.base_url
+    for page in markup.values():
+        ev.base_url = urls.canonical(page.base, page_url) or ev.base_url
     reader = _Reader(ev, bool(markup) if whole_page is None else whole_page)
-    for page in markup:
-        reader.read_page(page)
+    for i, page in markup.items():
+        reader.read_page(page, scripts[i])
     for source in sources:
         _read_import_map(ev, source)
         reader.guard(lambda source=source: loaders.read_settings(ev, source))  # type: ignore[misc]
@@ -131,10 +131,10 @@ class _Reader:
         finally:
             self.ev.reset()
 
-    def read_page(self, page: Script) -> None:
+    def read_page(self, page: pages.Markup, script: Script) -> None:
         """What stands in the markup itself."""
-        self._take_rows(pages.rows(page.text), page)
-        for name in pages.files(page.text):
+        self._take_rows(page.rows, script)
+        for name in page.files:
             address = urls.canonical(name, self.ev.base_url)
             if address and address not in self.ev.by_url:
                 self.ev.wanted.setdefault(address)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from html import unescape
+from itertools import islice
 
 from . import addresses, calls
 from .config import Row
@@ -27,61 +29,77 @@ _HELD = re.compile(
     r"^(?:data-)?(?:[\w-]*(?:url|uri|service|server|endpoint|wms|wfs|wmts)[\w-]*|src|href)$", re.IGNORECASE
 )
 _FILE = re.compile(r"\.(?:json|xml|json5|ya?ml)(?:$|[?#])", re.IGNORECASE)
+# A custom element, or an attribute that any of the functions below asks for.
+_TELLING = re.compile(r"<\w+-|[\s\"'](?:on\w{3}|data-|@|v-on:|ng-click|[\w:.-]{0,60}?config)", re.IGNORECASE)
 _MAX_TAGS = 20_000
 _MAX_HANDLERS = 500
+Pairs = Sequence[tuple[str, str]]
 
 
 def is_page(text: str) -> bool:
     return bool(_HTML.match(text[:2000].lstrip("\ufeff")))
 
 
-def base_of(text: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """What the elements of a page say."""
+
+    base: str
+    handlers: Script | None  # the code in onclick and the like, as one script
+    rows: tuple[Row, ...]  # addresses in the attributes of custom elements and in data attributes
+    files: tuple[str, ...]  # configuration files that data attributes name
+
+
+def read(page: Script) -> Markup:
+    """All of it in one walk over the tags that can matter, which are few."""
+    code: list[str] = []
+    rows: list[Row] = []
+    files: list[str] = []
+    for tag in _tags(page.text):
+        pairs = [(key, unescape(a or b or c)) for key, a, b, c in _ATTRIBUTE.findall(tag[2])]
+        code += _handlers(pairs)
+        rows += _rows(tag[1].lower(), pairs)
+        files += _files(pairs)
+    handlers = Script(page.url, "\n".join(code[:_MAX_HANDLERS]), is_inline=True) if code else None
+    return Markup(_base_of(page.text), handlers, tuple(rows), tuple(files))
+
+
+def _base_of(text: str) -> str:
     found = _BASE.search(text[:200_000])
     return unescape(found[1]) if found else ""
 
 
-def handlers(script: Script) -> Script | None:
-    """The code in onclick and the like, as one script."""
-    code = []
-    for _, name, value in _attributes(script.text):
+def _handlers(pairs: Pairs) -> Iterator[str]:
+    for key, value in pairs:
+        name = key.lower()
         if name.startswith("on") and len(name) > 4:
-            code.append(f"(function (event) {{ {value} }})();")
+            yield f"(function (event) {{ {value} }})();"
         elif name.startswith(("@", "v-on:", "ng-click")):
-            code.append(f"/* template */ void ({value});")
-        if len(code) >= _MAX_HANDLERS:
-            break
-    return Script(script.url, "\n".join(code), is_inline=True) if code else None
+            yield f"/* template */ void ({value});"
 
 
-def rows(text: str) -> Iterator[Row]:
-    """Addresses in the attributes of custom elements and in data attributes."""
-    for tag in _tags(text):
-        name = tag[1].lower()
-        pairs = [(k, unescape(a or b or c)) for k, a, b, c in _ATTRIBUTE.findall(tag[2])]
-        is_custom = "-" in name
-        shape: dict[str, str | None] = {k.lower().removeprefix("data-").replace("-", ""): v for k, v in pairs}
-        kind = addresses.kind_of_name(name) or calls.kind_of_shape(shape, {})
-        for key, value in pairs:
-            if (is_custom or key.startswith("data-")) and _HELD.match(key) and len(value) < 2000:
-                yield value, addresses.kind_of_name(key) or (kind if is_custom else None), f"{name} {key}"
+def _rows(name: str, pairs: Pairs) -> Iterator[Row]:
+    is_custom = "-" in name
+    for key, value in pairs:
+        if (is_custom or key.startswith("data-")) and _HELD.match(key) and len(value) < 2000:
+            kind = addresses.kind_of_name(key) or (_kind_of_element(name, pairs) if is_custom else None)
+            yield value, kind, f"{name} {key}"
 
 
-def files(text: str) -> Iterator[str]:
-    """Configuration files that data attributes name."""
-    for _, name, value in _attributes(text):
+def _kind_of_element(name: str, pairs: Pairs) -> str | None:
+    shape: dict[str, str | None] = {k.lower().removeprefix("data-").replace("-", ""): v for k, v in pairs}
+    return addresses.kind_of_name(name) or calls.kind_of_shape(shape, {})
+
+
+def _files(pairs: Pairs) -> Iterator[str]:
+    for key, value in pairs:
+        name = key.lower()
         if (name.startswith("data-") or "config" in name) and _FILE.search(value) and len(value) < 500:
             yield value
 
 
 def _tags(text: str) -> Iterator[re.Match[str]]:
     bare = _HIDDEN.sub(" ", text[:3_000_000])
-    for count, tag in enumerate(_TAG.finditer(bare)):
-        if count >= _MAX_TAGS:
-            return
-        yield tag
-
-
-def _attributes(text: str) -> Iterator[tuple[str, str, str]]:
-    for tag in _tags(text):
-        for key, a, b, c in _ATTRIBUTE.findall(tag[2]):
-            yield tag[1].lower(), key.lower(), unescape(a or b or c)
+    for tag in islice(_TAG.finditer(bare), _MAX_TAGS):
+        if _TELLING.search(tag[0]):
+            yield tag

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -105,7 +105,7 @@ def recognise(html: str, page_url: str) -> list[Wanted]:
     found: list[Wanted] = []
     lowered = f"{head}\n{page_url}".lower()
     for recipe in recipes():
-        if not any(_needle(p) in lowered and (p.search(head) or p.search(page_url)) for p in recipe.page):
+        if not any(_may_match(p, lowered) and (p.search(head) or p.search(page_url)) for p in recipe.page):
             continue
         blanks = {f"?{name.lower()}": value for name, value in urls.params(page_url) if value}
         for pattern in (*recipe.page, *recipe.blank):
@@ -120,16 +120,31 @@ def recognise(html: str, page_url: str) -> list[Wanted]:
     return found[:MAX_WANTED]
 
 
+def _may_match(pattern: re.Pattern[str], lowered: str) -> bool:
+    """A look at the speed of memory: most pages do without a search then."""
+    return any(needle in lowered for needle in _needles(pattern))
+
+
 @cache
-def _needle(pattern: re.Pattern[str]) -> str:
-    """The longest letters in lower case without which a pattern cannot match: most pages do without a search then."""
+def _needles(pattern: re.Pattern[str]) -> tuple[str, ...]:
+    """Letters in lower case without one of which a pattern cannot match: of several choices the longest."""
+    return _choose(_parser.parse(pattern.pattern, pattern.flags))
+
+
+def _choose(parsed: Iterable[tuple[Any, Any]]) -> tuple[str, ...]:
     runs = [""]
-    for op, value in _parser.parse(pattern.pattern, pattern.flags):
+    choices: list[tuple[str, ...]] = []
+    for op, value in parsed:
         if op is _constants.LITERAL:
-            runs[-1] += chr(value)
-        elif op is not _constants.AT:
+            runs[-1] += chr(value).lower()
+            continue
+        if op is _constants.SUBPATTERN:
+            choices.append(_choose(value[-1]))
+        elif op is _constants.BRANCH:
+            choices.append(tuple(needle for branch in value[1] for needle in _choose(branch)))
+        if op is not _constants.AT:
             runs.append("")
-    return max(runs, key=len).lower()
+    return max(choices + [(run,) for run in runs], key=lambda needles: min(map(len, needles)))
 
 
 def of_document(text: str, url: str) -> list[Wanted]:

@@ -101,6 +101,23 @@ def test_an_exception_for_lack_of_permission_is_a_log_in_wall() -> None:
     assert judge(answer(body)).reason is RefusalReason.LOGIN_WALL
 
 
+@pytest.mark.parametrize(
+    "corner",
+    [
+        b"<form><input type=password></form>",
+        b"<div class=g-recaptcha></div>",
+        b"<script src=/cdn-cgi/challenge-platform/x.js></script>",
+    ],
+)
+def test_a_portal_with_a_log_in_or_a_riddle_in_its_corner_keeps_nobody_out(corner: bytes) -> None:
+    links = b"".join(b"<li><a href=/%d>map</a></li>" % i for i in range(40))
+    assert judge(answer(b"<html><body>" + corner + links + b"</body></html>")).reason is RefusalReason.HTML_PAGE
+    assert (
+        judge(answer(b"<html><body>" + corner + links + b"</body></html>", 403)).reason is not RefusalReason.HTML_PAGE
+    )
+    assert judge(answer(b"<html><body>" + corner + b"</body></html>")).reason is not RefusalReason.HTML_PAGE
+
+
 def test_a_page_at_an_address_that_always_spoke_of_login_is_only_a_page() -> None:
     url = "http://maps.test/login/help"
     response = Response(url, url, 200, {}, PAGE, datetime(2024, 1, 1, tzinfo=UTC))

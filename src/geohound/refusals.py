@@ -15,6 +15,7 @@ from geohound.model.service import Refusal, RefusalReason
 
 _MAX_DETAIL = 300
 _WALL_BYTES = 60_000
+_FEW_LINKS = 15
 _MAX_ELEMENTS = 100
 _MAX_PIXEL_BYTES = 8_000_000
 _MAX_CHUNKS = 10_000
@@ -96,12 +97,14 @@ def _find_wall(document: Document) -> Refusal | None:
         if name in headers and value in headers[name].lower():
             return Refusal(RefusalReason.BOT_WALL, f"{name}: {headers[name]}"[:_MAX_DETAIL])
     page = document.body[:_WALL_BYTES].lower() if document.is_html else b""
-    challenge = _find_challenge(page)
+    # Portals ask for a password in the corner of every page, and for a riddle beside every form: these keep nobody out.
+    is_thin = status >= 400 or page.count(b"<a ") <= _FEW_LINKS
+    challenge = _find_challenge(page) if is_thin else ""
     if challenge:
         return Refusal(RefusalReason.BOT_WALL, challenge)
     if status in (401, 403, 407):
         return Refusal(RefusalReason.LOGIN_WALL, f"HTTP {status}")
-    if b"password" in page and _PASSWORD_FIELD.search(page):
+    if is_thin and b"password" in page and _PASSWORD_FIELD.search(page):
         return Refusal(RefusalReason.LOGIN_WALL, "a page that asks for a password")
     was_sent_on = document.response.url != document.url
     if page and was_sent_on and _LOGIN_URL.search(document.url) and not _LOGIN_URL.search(document.response.url):

@@ -213,6 +213,20 @@ def test_walls_and_equal_pages_are_dropped_with_their_reasons(tmp_path: Path) ->
     store.close()
 
 
+def test_a_log_in_beside_a_link_is_no_wall(tmp_path: Path) -> None:
+    web = SmallWeb(
+        {
+            "http://a.test/": html("<form><input type=password name=p></form><a href=/maps>maps</a>"),
+            "http://a.test/maps": html("<a href='http://gis.test/ows?service=WMS&request=GetCapabilities'>m</a>"),
+            "http://gis.test/ows": service(WMS),
+        }
+    )
+    done, store = run(tmp_path, web)
+    assert done.final_drops == {}  # type: ignore[attr-defined]
+    assert store.catalogue.count()[0] == 1
+    store.close()
+
+
 def test_what_a_catalogue_lists_is_tested_too(tmp_path: Path) -> None:
     csw = ServiceSpec("csw", "2.0.2", 9, "http://gis.test/csw", topic="rivers")
 

@@ -33,6 +33,11 @@ def objection_to(refusal: RefusalReason | None, document: Document) -> FailureRe
     return FailureReason.HTTP_ERROR if document.response.status >= 400 else None
 
 
+def may_be_no_wall(objection: FailureReason, status: int) -> bool:
+    """An application may show a log-in beside its map, and be served with the script of a bot wall that let us pass."""
+    return objection in _WALLS.values() and status < 400
+
+
 def deserves_more(verdict: Verdict) -> bool:
     """Some OWS lives here and complains about the question, or a service tells the rest in further documents."""
     if verdict.refusal:

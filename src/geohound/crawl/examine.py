@@ -29,7 +29,7 @@ from geohound.model.visit import (
     Visit,
 )
 
-from .answers import BUSY, busy, deserves_more, objection_to
+from .answers import BUSY, busy, deserves_more, may_be_no_wall, objection_to
 from .follow import bare_host, follow
 from .plan import Plan
 from .repetition import body_mark, words_mark
@@ -149,9 +149,9 @@ class LocalExaminer:
         _note(verdict, report)
         if not verdict.services:
             report.objection = objection_to(verdict.refusal.reason if verdict.refusal else None, document)
-        if report.objection is None:
-            if is_file:
-                self._files.put(candidate.url, visit)
+        if report.objection is None and is_file:
+            self._files.put(candidate.url, visit)
+        if report.objection is None or may_be_no_wall(report.objection, visit.status):
             await self._mine(document, candidate, report)
             await self._browse(document, candidate, report)
             await self._add_sitemaps(candidate, report)
@@ -185,7 +185,7 @@ class LocalExaminer:
         document = Document(last)
         refusal = probe.recognise(document, {}).refusal
         report.objection = objection_to(refusal.reason if refusal else None, document)
-        if report.objection is None:
+        if report.objection is None or may_be_no_wall(report.objection, last.status):
             await self._mine(document, candidate, report)
 
     async def _identify(self, url: str, fetcher: Fetcher, known: Document | None = None) -> Verdict:
@@ -204,6 +204,8 @@ class LocalExaminer:
         computed = [link.url for link in page.links if link.place in _COMPUTED]  # map pages may differ in these alone
         report.words_mark = words_mark(host, page.text, computed)
         report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
+        if any(link.url not in (candidate.url, report.final) for link in report.found):
+            report.objection = None  # a wall that lets links through is none
         report.page = replace(
             page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=candidate.score,
             services=len(report.services), text=page.text if report.found else "",  # by which orders weigh the links

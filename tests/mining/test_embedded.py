@@ -33,6 +33,29 @@ def test_a_map_that_a_page_shows_is_a_candidate(markup: str) -> None:
     assert MAP in {link.url for link in page.links}
 
 
+@pytest.mark.parametrize(
+    "markup",
+    [
+        """<a href="javascript:show('https://ows.test/wms')">show</a>""",
+        """<button onclick="addLayer('https://ows.test/wms', 'roads')">add</button>""",
+        '<select><option value="https://ows.test/wms">roads</option></select>',
+        '<meta name="wms" content="https://ows.test/wms">',
+        '<a href="wms:https://ows.test/wms">in your GIS</a>',
+        '<link rel="service" href="https://ows.test/wms">',
+        '<form action="https://ows.test/wms" method="post"><textarea name="xml"></textarea></form>',
+    ],
+)
+def test_a_service_that_a_page_holds_for_its_scripts_and_forms_is_a_candidate(markup: str) -> None:
+    page = html.read(f"<html><body>{markup}</body></html>", "https://h.test/")
+    assert "https://ows.test/wms" in {link.url for link in page.links}
+
+
+def test_what_is_linked_or_thrown_away_is_not_held() -> None:
+    source = """<a href="https://ows.test/wms">linked</a><a href="about/wms.html">read</a>
+        <a onclick="track('wms')" href="javascript:void(0)">WMS</a><option value="wms">WMS</option>"""
+    assert embedded.links(source, source.encode()) == []
+
+
 def test_layers_written_as_json_into_a_data_attribute_are_candidates() -> None:
     layers = '[{"name": "a", "url": "https://ows.test/geoserver/wms"}, {"url": "/cgi-bin/mapserv?map=/m.map"}]'
     escaped = layers.replace("ows", "two").replace('"', "&quot;")
@@ -67,6 +90,9 @@ def test_a_relative_address_is_told_as_it_stands() -> None:
         "<!--" * 300_000 + "wms",
         "wms style=" + "url(" * 300_000,
         '<img srcset="' + "wms, " * 200_000 + '">',
+        "<a onclick=\"'wms" * 100_000,
+        '<a href="javascript:' + "'/wms'+" * 100_000 + '">',
+        "<option value='/wms'>" * 100_000,
     ],
 )
 def test_hostile_markup_costs_a_bounded_time(hostile: str) -> None:

@@ -1,4 +1,4 @@
-"""Services that markup shows without linking to them: pictures, objects, backgrounds, data attributes."""
+"""Services that markup holds without linking to them: pictures, backgrounds, data attributes, choices, handlers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from itertools import islice
 from geohound.model.clue import looks_like_service
 from geohound.model.visit import Link, Place
 
-from . import script
+from . import script, text
 
 MAX_CHARS = 3_000_000
 MAX_ATTRIBUTES = 20_000
 MAX_FOUND = 1_000
 MAX_ADDRESS = 2_000
 # Asked first, one by one at the speed of memory: most pages show no map at all.
-_SHOWN = (b"getmap", b"service=w", b"mapserv", b"/rest/services/")
+_SHOWN = (b"wms", b"getmap", b"service=w", b"/ows", b"mapserv", b"/rest/services/")
 _HINT = re.compile(
     r"w(?:ms|fs|cs|mts|ps)|/ows|/csw|/sos|getmap|service=|mapserv|/rest/services|/collections|%7bz|\{z|stac|thredds|ogcapi",
     re.IGNORECASE,
@@ -26,8 +26,10 @@ _HINT = re.compile(
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<script\b.*?(?:</script|\Z)", re.IGNORECASE | re.DOTALL)
 _DATA = re.compile(r"data-[\w-]{1,60}\s{0,9}=\s{0,9}(?:\"[^\"]{4,40000}\"|'[^']{4,40000}'|[^\s\"'>]{4,2000})")
 _VALUE = re.compile(r"=\s{0,9}(?:\"([^\"]{4,40000})\"|'([^']{4,40000})'|([^\s\"'>]{4,2000}))")
-_NAME = re.compile(r"[\s\"'](src|srcset|data|poster|style|background|data-[\w-]{1,60})\s{0,9}\Z")
-_NAMES = ("src", "srcset", "data", "poster", "style", "background")
+_NAME = re.compile(
+    r"[\s\"'](src|srcset|data|poster|style|background|href|value|content|on\w{3,20}|data-[\w-]{1,60})\s{0,9}\Z"
+)
+_LINKED = re.compile(r"(?:https?:)?//|[./?#\w-]+(?:[/?#]|$)", re.IGNORECASE)  # by an anchor, which others read
 _NAME_CHARS = 80
 _STYLE = re.compile(r"<style\b[^>]{0,300}>(.*?)(?:</style|\Z)", re.IGNORECASE | re.DOTALL)
 _CSS_URL = re.compile(r"url\(\s{0,9}[\"']?([^\"')\s]{4,2000})", re.IGNORECASE)
@@ -46,13 +48,11 @@ def links(source: str, data: bytes) -> list[Link]:
 
 def _all(source: str) -> Iterator[Link]:
     for match in islice(_VALUE.finditer(source), MAX_ATTRIBUTES):
-        at = match.start()
-        before = source[max(0, at - _NAME_CHARS) : at].lower()
-        if not before.rstrip().endswith(_NAMES) and "data-" not in before:
-            continue
-        name, value = _NAME.search(before), match[1] or match[2] or match[3]
-        if name and _HINT.search(value):
-            yield from _held(name[1], unescape(value).strip())
+        value = match[1] or match[2] or match[3]
+        if _HINT.search(value):
+            name = _NAME.search(source[max(0, match.start() - _NAME_CHARS) : match.start()].lower())
+            if name:
+                yield from _held(name[1], unescape(value).strip())
     for block in islice(_STYLE.finditer(source), 200):
         yield from _shown(_CSS_URL.findall(block[1]), "style")
 
@@ -62,6 +62,12 @@ def _held(name: str, value: str) -> Iterator[Link]:
     if value[:1] in "[{" and name.startswith("data-"):
         for found in script.links(value):
             yield found._replace(context=name)
+    elif name.startswith("on") or (name == "href" and not _LINKED.match(value)):  # code, or a scheme of its own
+        for found in (*script.links(value), *text.links(value, Place.CODE)):
+            if looks_like_service(found.url):
+                yield found._replace(context=name, place=Place.EMBED)
+    elif name == "href":
+        return
     elif name == "style":
         yield from _shown(_CSS_URL.findall(value), name)
     elif name == "srcset":

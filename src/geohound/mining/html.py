@@ -10,6 +10,7 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from geohound.model import url as urls
+from geohound.model.clue import looks_like_service
 from geohound.model.visit import Link, Page, Place
 
 from . import embedded, js, markup, script, scripts, text
@@ -126,7 +127,7 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known
             if address in passed:
                 continue
             rel = (attributes.get("rel") or "").lower()
-            if tag == "link" and _LINK_RELS.isdisjoint(rel.split()):
+            if tag == "link" and _LINK_RELS.isdisjoint(rel.split()) and not looks_like_service(address):
                 continue
             nofollow = "nofollow" in rel
             before = found.get(address)
@@ -174,7 +175,11 @@ def _form(node: LexborNode) -> Iterator[Link]:
     if node.css_first("input[type=password]") is not None:
         return
     action = node.attributes.get("action") or ""
-    if not action or (node.attributes.get("method") or "get").lower() != "get":
+    if not action:
+        return
+    if (node.attributes.get("method") or "get").lower() != "get":
+        if looks_like_service(action):  # which answers to a plain question too
+            yield Link(action, _words(node)[:100], place=Place.FORM)
         return
     fields: list[str] = []
     for item in islice(node.css("input[name], select[name]"), MAX_CHOICES):

@@ -87,7 +87,7 @@ async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, 
     running = Crawl(asked, parts)
     await frontier.admit([Candidate("http://a.test/")])
     await running.run()
-    running.final_drops = frontier.drops + running.progress.drops  # type: ignore[attr-defined]
+    running.final_drops = frontier.drops  # type: ignore[attr-defined]
     await frontier.close()
     return running
 

@@ -10,7 +10,7 @@ import sys
 import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -136,11 +136,11 @@ class RunningCrawl:
         self._store.tasks.save_progress(self.task, self._parts.order.state(), self.summary())
 
     def summary(self) -> dict[str, Any]:
-        """The numbers so far; drops are those of the whole task."""
+        """The numbers so far, those of the whole task; `run` has those of this run."""
         progress = self._crawl.progress
         elapsed = self._parts.clock.monotonic() - progress.started if progress.started else 0.0
         told = progress.summary(elapsed)
-        drops = progress.drops + self._parts.frontier.drops
+        drops = self._parts.frontier.drops
         told["drops"] = {str(reason): n for reason, n in drops.most_common() if n}
         waiting = self._parts.frontier.queued
         return told | {
@@ -177,18 +177,16 @@ async def crawling(
     listener: Callable[[dict[str, Any]], None] | None = None,
 ) -> AsyncIterator[RunningCrawl]:
     """A crawl ready to run: a new one for `ask`, or the one numbered `task` from where it was left."""
-    store = open_house(settings)
-    try:
+    with closing(open_house(settings)) as store, ExitStack() as held:
+        is_new = ask is not None
         if ask is not None:
             asked = _as_stored(settings, ask)
             task = store.tasks.create_task(asked, ask.seeds).id
+        held.enter_context(store.holding(task or 0))
         row = store.tasks.get_task(task or 0)
         if row is None:
             raise StoreError(f"There is no task {task} in {settings.catalogue}.")
-        is_new = ask is not None
         settings, ask = _from_stored(settings, row.settings, row.seeds, is_new=is_new)
-        if not is_new and row.counters.get("pages", 0) < settings.max_pages:
-            settings = replace(settings, max_pages=settings.max_pages - row.counters.get("pages", 0))
         order = _order(settings, row.order_state)
         frontier = store.frontier(row.id, _bounds(settings), order)
         store.tasks.finish(row.id, TaskState.RUNNING)
@@ -196,14 +194,14 @@ async def crawling(
         examiner = _examiner(settings, plan)
         parts = Parts(examiner, frontier, store.catalogue, order, SystemClock(), frozenset(harvesters()))
         crawl = Crawl(plan, parts, listener)
+        if not is_new:
+            crawl.progress.go_on(row.counters, frontier.pages, store.hosts_that_answered(row.id))
         await frontier.admit(_seeds(ask, order))
         try:
             yield RunningCrawl(crawl, store, parts, settings)
         finally:
             await frontier.close()
             await examiner.close()
-    finally:
-        store.close()
 
 
 def _order(settings: Settings, state: bytes) -> Order:

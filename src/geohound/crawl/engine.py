@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 GRACE_S = 5.0  # for what is in flight when a crawl is stopped
 OUTAGE_CHECK_S = 15.0
+START_CHECK_S = 4.0
+START_PATIENCE_S = 20  # where nobody has ever answered: an address with a mistake in it looks like a lost network
 SECOND_LOOK_S = 2.0
 MAX_OUTAGE_S = 1800
 MANY_LINKS = 500  # are weighed at a time; then others have their turn
@@ -76,6 +78,7 @@ class Crawl:
             if wait_s is None and not self._doubt:
                 break
             await self.parts.clock.sleep(min(max(wait_s or 0.0, 0.001), 1.0))
+        self.progress.ending = self._ending()
         await self._wind_up()
         if self._fatal is not None:
             raise self._fatal
@@ -98,6 +101,13 @@ class Crawl:
         plan, done = self.plan, self.progress
         elapsed = self.parts.clock.monotonic() - done.started
         return self._stopping or done.visits >= plan.max_pages or 0 < plan.max_time_s <= elapsed
+
+    def _ending(self) -> str:
+        if self._stopping:
+            return self.progress.ending or "stopped"
+        if self.progress.visits >= self.plan.max_pages:
+            return "page budget"
+        return "time" if self._spent() else "finished"
 
     async def _hand_out(self) -> None:
         """Give every idle worker of both groups its next candidate."""
@@ -164,6 +174,9 @@ class Crawl:
         if self._doubt.arises(candidate, report):
             return
         self.progress.count(candidate, report)
+        self.parts.frontier.drops.update(report.drops)
+        if self.progress.is_cut_off and is_answer(report):
+            self.progress.is_cut_off = False
         if self._doubt and report.failure is None:
             await self._try_again()
         await self._digest(candidate, report)
@@ -204,29 +217,36 @@ class Crawl:
     async def _end_doubt(self) -> None:
         """Hosts fail, and a lost network would look the same: does one still answer that did before?"""
         origin = self._doubt.witness
-        report = await self.parts.examiner.examine(Candidate(f"{origin}/robots.txt", Via.SEED))
-        now = self.parts.clock.monotonic()
-        if is_answer(report):
-            self.progress.is_cut_off = False
+        if await self._is_network_there(origin):
             await self._try_again()
             return
+        now = self.parts.clock.monotonic()
+        patience_s, check_s = (MAX_OUTAGE_S, OUTAGE_CHECK_S) if origin else (START_PATIENCE_S, START_CHECK_S)
         if not self.progress.is_cut_off:
-            log.warning("No host answers, not even %s: the network seems lost. Waiting for it.", origin)
+            told = f", not even {origin}: the network seems lost" if origin else f" so far ({self._doubt.reasons()})"
+            log.warning("No host answers%s. Waiting for it up to %d s.", told, patience_s)
             self._cut_off_at = now
-        elif now - self._cut_off_at > MAX_OUTAGE_S:
-            log.warning("No host has answered for %d minutes. Stopping; `geohound resume` goes on.", MAX_OUTAGE_S // 60)
+        elif now - self._cut_off_at > patience_s:
+            self.progress.ending = "network lost"
             self.stop()
         self.progress.is_cut_off = True
         self._doubt.forgive()
         self._doubt.ask_another()
-        again_at = now + OUTAGE_CHECK_S
+        again_at = now + check_s
         for candidate, _ in self._doubt.release():
             self.parts.frontier.settle(candidate, Settlement.POSTPONED, None, again_at)
         while not self._spent() and self.parts.clock.monotonic() < again_at:
             await self.parts.clock.sleep(0.2)
 
+    async def _is_network_there(self, origin: str) -> bool:
+        if not origin:
+            await self.parts.examiner.refresh()
+            return self._doubt.has_heard
+        return is_answer(await self.parts.examiner.examine(Candidate(f"{origin}/robots.txt", Via.SEED)))
+
     async def _try_again(self) -> None:
         """The network is there: what failed may have failed while it was not, and is soon tried once more."""
+        self.progress.is_cut_off = False
         await self.parts.examiner.refresh()
         retry_at = self.parts.clock.monotonic() + min(SECOND_LOOK_S, self.plan.retry_after_s)
         self._doubt.suspect()
@@ -336,7 +356,8 @@ class Crawl:
 
     def _admit(self, found: list[Candidate]) -> None:
         inside = [c for c in found if self.plan.fence.holds(c.url)]
-        self.progress.drops[FailureReason.OUT_OF_SCOPE] += len(found) - len(inside)
+        if len(inside) < len(found):
+            self.parts.frontier.drops[FailureReason.OUT_OF_SCOPE] += len(found) - len(inside)
         if inside:
             self.parts.frontier.admit(inside)
 
@@ -382,6 +403,6 @@ class Crawl:
                     "title": service.title,
                     "pages": self.progress.pages,
                     "requests": self.progress.requests,
-                    "elapsed_s": round(self.parts.clock.monotonic() - self.progress.started, 3),
+                    "elapsed_s": self.progress.elapsed_s(self.parts.clock.monotonic()),
                 }
             )

@@ -38,6 +38,7 @@ class Doubt:
         self._held: list[tuple[Candidate, Report]] = []
         self._hosts: set[str] = set()
         self._dead: set[str] = set()  # hosts that failed while others answered
+        self.has_heard = False  # has anybody answered at all, be it to turn us away?
         if witness:
             self._hear(witness)
 
@@ -48,6 +49,8 @@ class Doubt:
 
     def ask_another(self) -> None:
         """This witness is silent: the next to be asked is another."""
+        if not self._witnesses:
+            return
         *others, silent = self._witnesses
         self._witnesses = dict.fromkeys([silent, *others])
 
@@ -58,7 +61,10 @@ class Doubt:
             self._hear(candidate.url)
             self._dead.discard(host)
             return False
-        if report.failure.reason not in _AS_IF_CUT_OFF or not self._witnesses or host in self._dead:
+        self.has_heard = self.has_heard or is_answer(report)
+        if report.failure.reason not in _AS_IF_CUT_OFF or host in self._dead:
+            return False
+        if self.has_heard and not self._witnesses:
             return False
         self._held.append((candidate, report))
         self._hosts.add(host)
@@ -86,6 +92,10 @@ class Doubt:
     def forgive(self) -> None:
         """The network is lost: who failed of late may have failed for that."""
         self._dead.clear()
+
+    def reasons(self) -> str:
+        """Why those failed that are held back."""
+        return ", ".join(sorted({str(report.failure.reason) for _, report in self._held if report.failure}))
 
     def release(self) -> list[tuple[Candidate, Report]]:
         """Take out what was held."""

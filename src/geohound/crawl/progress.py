@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,15 +16,18 @@ from geohound.model.visit import Candidate, FailureReason
 from .report import HARVEST_MARK, Report
 
 BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+_COUNTED = ("pages", "requests", "bytes", "services", "layers", "tested", "spared")
 Event = dict[str, Any]
 Listener = Callable[[Event], None]
 
 
 @dataclass(slots=True)
 class Progress:
-    """Counted up by the crawl, read by whoever shows it."""
+    """Counted up by the crawl, read by whoever shows it: the numbers of the task, over all its runs."""
 
-    started: float = 0.0
+    started: float = 0.0  # this run
+    ending: str = ""  # why this run ended, once it has
+    before: Mapping[str, Any] = field(default_factory=dict)  # the summary of the runs before
     visits: int = 0  # tries at a page, answered or not: what a budget counts
     pages: int = 0
     requests: int = 0
@@ -37,7 +41,6 @@ class Progress:
     tests: Counter[str] = field(default_factory=Counter)  # by the way in which the candidate was found
     proofs: Counter[str] = field(default_factory=Counter)  # new services that tests proved, by the same
     spared: int = 0  # candidates that needed no test, since their service was known
-    drops: Counter[FailureReason] = field(default_factory=Counter)
 
     outcomes: Counter[str] = field(default_factory=Counter)  # of requests: status classes and reasons of failure
     by_seconds: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
@@ -49,7 +52,6 @@ class Progress:
         self.requests += len(report.made) or report.requests  # with those for robots.txt
         self.bytes += report.bytes
         self.hosts |= report.hosts
-        self.drops.update(report.drops)
         for made in report.made:
             self.outcomes[f"{made.status // 100}xx" if made.status else str(made.reason)] += 1
             self.by_seconds[bisect_left(BOUNDS_S, made.elapsed_s)] += 1
@@ -62,6 +64,18 @@ class Progress:
         else:
             self.visits += 1
             self.pages += bool(report.status) and not report.redirect and (report.failure is None or _is_ours(report))
+
+    def go_on(self, before: Mapping[str, Any], visits: int, hosts: AbstractSet[str]) -> None:
+        """Count from where earlier runs left off: their last summary, and what the record of the task knows."""
+        self.before, self.hosts = before, set(hosts)
+        self.visits = max(visits, before.get("visits", 0))  # a kill costs the last seconds of the summary
+        for name in _COUNTED:
+            setattr(self, name, before.get(name, 0))
+        self.kinds.update(before.get("kinds", {}))
+        self.vias.update(before.get("via", {}))
+        for way, brought in before.get("ways", {}).items():
+            self.tests[way] += brought["tested"]
+            self.proofs[way] += brought.get("confirmed", 0)
 
     def metrics(self, summary: Mapping[str, Any]) -> list[Metric]:
         """For Prometheus; `summary` is that of the running crawl."""
@@ -87,6 +101,10 @@ class Progress:
             gauge("geohound_network_lost", "1 while no host answers.", int(self.is_cut_off)),
         ]
 
+    def elapsed_s(self, now: float) -> float:
+        """How long the task has been crawled, over all its runs."""
+        return round(now - self.started + float(self.before.get("elapsed_s", 0.0)), 3)
+
     def found(self, service: Service, candidate: Candidate) -> None:
         self.services += 1
         self.layers += len(service.layers)
@@ -101,15 +119,19 @@ class Progress:
             way: {
                 "services": self.vias[way],
                 "tested": self.tests[way],
+                "confirmed": self.proofs[way],
                 "tested_per_confirmed": _ratio(self.tests[way], self.proofs[way]),
             }
             for way in names
         }
 
     def summary(self, elapsed_s: float) -> Event:
-        """The last line of a crawl."""
+        """The last line of a crawl: the task over all its runs, and this run alone; `elapsed_s` is that of this run."""
+        of_run = {name: getattr(self, name) - self.before.get(name, 0) for name in ("pages", "requests", "services")}
+        total_s = elapsed_s + self.before.get("elapsed_s", 0.0)
         return {
             "pages": self.pages,
+            "visits": self.visits,
             "requests": self.requests,
             "bytes": self.bytes,
             "services": self.services,
@@ -118,13 +140,18 @@ class Progress:
             "tested": self.tested,
             "tested_per_confirmed": _ratio(self.tested, self.proofs.total()),
             "spared": self.spared,
-            "elapsed_s": round(elapsed_s, 3),
-            "pages_per_s": round(self.pages / elapsed_s, 2) if elapsed_s > 0 else 0.0,
+            "elapsed_s": round(total_s, 3),
+            "pages_per_s": _rate(self.pages, total_s),
+            "run": {**of_run, "elapsed_s": round(elapsed_s, 3), "pages_per_s": _rate(of_run["pages"], elapsed_s)},
+            "ended": self.ending,
             "kinds": dict(self.kinds.most_common()),
             "via": dict(self.vias.most_common()),
             "ways": self.ways(),
-            "drops": {str(reason): n for reason, n in self.drops.most_common() if n},
         }
+
+
+def _rate(pages: int, elapsed_s: float) -> float:
+    return round(pages / elapsed_s, 2) if elapsed_s > 0 else 0.0
 
 
 def _ratio(tested: int, confirmed: int) -> float | None:

@@ -66,7 +66,7 @@ class SqliteFrontier:
         self._domains = Domains(bounds.max_hosts_per_domain)
         self._numbers: dict[int, int] | None = {} if order and order.counts_links else None  # of queued URLs, by key
         self._leases: dict[str, Lease] = {}
-        self._pages = 0  # page visits made or under way
+        self.pages = 0  # page visits made or under way
         self._entering = 0
         self._next = 1
         self._next_source = 1
@@ -93,7 +93,7 @@ class SqliteFrontier:
             elif state in (DONE, IN_VAIN):
                 host.visited += 1
                 self.visited += 1
-                self._pages += not probe
+                self.pages += not probe
             self._next = number + 1
             yield key
         for known in self._schedule.hosts():
@@ -160,7 +160,7 @@ class SqliteFrontier:
         hangs_on_page = candidate.probe or candidate.via in HANGS_ON_PAGE
         if exceeds(candidate.depth - (REACH if hangs_on_page else 0), bounds.max_depth):
             return FailureReason.TOO_DEEP
-        if not candidate.probe and reaches(self._pages, bounds.max_pages):
+        if not candidate.probe and reaches(self.pages, bounds.max_pages):
             return FailureReason.PAGE_BUDGET
         if reaches(host.visited, bounds.max_pages_per_host) or reaches(
             host.queued + host.entering, bounds.max_queue_per_host
@@ -208,7 +208,7 @@ class SqliteFrontier:
         leased: list[Candidate] = []
         second_thoughts = 0
         while len(leased) < limit:
-            if lane == PAGE and reaches(self._pages, self.bounds.max_pages):
+            if lane == PAGE and reaches(self.pages, self.bounds.max_pages):
                 break
             found = self._schedule.take(lane, now)
             if found is None:
@@ -227,7 +227,7 @@ class SqliteFrontier:
                     second_thoughts += 1
                     continue
             self._leases[candidate.url] = Lease(number, host, lane, attempts)
-            self._pages += lane == PAGE
+            self.pages += lane == PAGE
             leased.append(candidate)
         return leased
 
@@ -286,7 +286,7 @@ class SqliteFrontier:
             lease.host.visited += 1
             self.visited += 1
         else:
-            self._pages -= lease.lane == PAGE
+            self.pages -= lease.lane == PAGE
 
     def _drop_beyond_budget(self, host: Host, settled: list[Row]) -> None:
         """A host whose budget is spent gives up what is still queued for it."""
@@ -358,7 +358,7 @@ class SqliteFrontier:
         While leases are out or admissions under way something may still come, so it is never None then.
         """
         lanes: tuple[int, ...] = (PAGE, PROBE) if probe is None else (PROBE if probe else PAGE,)
-        if reaches(self._pages, self.bounds.max_pages):
+        if reaches(self.pages, self.bounds.max_pages):
             lanes = tuple(lane for lane in lanes if lane != PAGE)
         now = self._clock.monotonic()
         due = self._schedule.due(lanes, now)

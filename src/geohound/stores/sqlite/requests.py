@@ -27,6 +27,12 @@ def robots_since(database: Database, at: float) -> dict[str, tuple[float, bytes]
     return {origin: (read_at, body) for origin, read_at, body in rows}
 
 
+def hosts_that_answered(database: Database, task: int) -> set[str]:
+    """The hosts that have answered a task."""
+    rows = database.read().execute("SELECT DISTINCT host FROM request WHERE task = ? AND status > 0", (task,))
+    return {host for (host,) in rows}
+
+
 def requests_to(database: Database, host: str, limit: int = 0) -> list[RequestRecord]:
     """The requests to a host, the latest first; 0 for all of them."""
     rows = database.read().execute(_SELECT, (host, limit or -1))

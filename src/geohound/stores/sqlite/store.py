@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from geohound.model.contracts import Clock, Order, TopicsOf
@@ -11,7 +12,8 @@ from .bounds import Bounds
 from .catalogue import SqliteCatalogue
 from .database import Database, StoreError
 from .frontier import SqliteFrontier
-from .requests import requests_to, robots_since
+from .holding import holding
+from .requests import hosts_that_answered, requests_to, robots_since
 from .tasks import Tasks
 from .writing import no_topics
 
@@ -33,6 +35,13 @@ class Store:
             raise StoreError(f"There is no task {task_id} in {self._database.path}.")
         quiet_since = task.finished_at.timestamp() if task.finished_at else None
         return SqliteFrontier(self._database, self._clock, task_id, bounds, quiet_since, order)
+
+    def holding(self, task_id: int) -> AbstractContextManager[None]:
+        """Have a task for oneself while it is crawled; StoreError if another process has it."""
+        return holding(self._database.path, task_id)
+
+    def hosts_that_answered(self, task_id: int) -> set[str]:
+        return hosts_that_answered(self._database, task_id)
 
     def requests(self, host: str, limit: int = 0) -> list[RequestRecord]:
         """What was asked of a host, the latest first."""

@@ -82,17 +82,18 @@ def test_identify_says_why_something_is_no_service(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "told", "code"),
     [
-        (("identify", "no-such-file.xml"), "there is no file no-such-file.xml"),
-        (("identify", "./nothing"), "there is no file ./nothing"),
-        (("identify", "ftp://a.test/"), "not a web address"),
-        (("identify", "http://127.0.0.1:1/"), "--allow-net"),
+        (("identify", "no-such-file.xml"), "there is no file no-such-file.xml", 2),
+        (("identify", "./nothing"), "there is no file ./nothing", 2),
+        (("identify", "."), "is a folder", 2),
+        (("identify", "ftp://a.test/"), "not a web address", 2),
+        (("identify", "http://127.0.0.1:1/"), "--allow-net", 1),
     ],
 )
-def test_inputs_that_cannot_be_asked_are_told(words: tuple[str, ...], told: str) -> None:
+def test_inputs_that_cannot_be_asked_are_told(words: tuple[str, ...], told: str, code: int) -> None:
     done = geohound(*words)
-    assert done.returncode == 1
+    assert done.returncode == code
     assert told in done.stdout
 
 
@@ -170,11 +171,13 @@ def test_a_task_that_is_being_crawled_is_not_crawled_twice(web, tmp_path: Path) 
         wait_for_a_visit(path)
         second = geohound("resume", "1", "--catalogue", path, *network)
         assert second.returncode == 2
-        assert "Another process" in second.stderr
+        assert f"Task 1 is running already. Another process ({first.pid})" in second.stderr
         assert "Traceback" not in second.stderr
     finally:
-        first.terminate()
+        first.kill()
         first.wait()
+    again = geohound("resume", "1", "--catalogue", path, *network, "--json", "--max-pages", "1")
+    assert again.returncode == 0, again.stderr  # a process that was killed holds nothing
 
 
 def test_a_reader_that_goes_away_ends_the_crawl_quietly(web, tmp_path: Path) -> None:

@@ -105,8 +105,8 @@ def test_people_get_a_table(app: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told", "code"),
     [
-        (("missing.html",), "there is no such file", 1),
-        (("ftp://h.test/",), "not a web address", 1),
+        (("missing.html",), "there is no file missing.html", 2),
+        (("ftp://h.test/",), "not a web address", 2),
         (("http://127.0.0.1:9/",), "--allow-net", 1),
         (("a.test", "--rules", "best"), "hou2016", 2),
         (("a.html", "--base", "nowhere"), "is not a web address", 2),

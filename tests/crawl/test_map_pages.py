@@ -67,7 +67,9 @@ def test_a_known_viewer_gives_its_services_by_its_configuration_and_its_bundle_w
     (seen,) = store.catalogue.sightings(found.id)
     assert (seen.via, seen.found_on) == ("recipe", "http://a.test/")
     assert "terria" in seen.evidence
-    assert done.progress.ways()["recipe"] == {"services": 1, "tested": 1, "tested_per_confirmed": 1.0}
+    assert done.progress.ways()["recipe"] == {
+        "services": 1, "tested": 1, "confirmed": 1, "tested_per_confirmed": 1.0,
+    }  # fmt: skip
     order = [url for url in web.asked if url.startswith("http://a.test/")]
     assert order.index("http://a.test/init/a.json") < order.index("http://a.test/build/TerriaMap.js")
     assert all(order.count(url) == 1 for url in order)

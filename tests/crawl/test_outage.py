@@ -15,8 +15,18 @@ def failed(url: str, reason: FailureReason = FailureReason.DNS) -> tuple[Candida
     return Candidate(url), Report(failure=Failure(url, reason, "", NOW))
 
 
-def test_without_a_host_that_ever_answered_there_is_no_doubt() -> None:
-    assert not Doubt().arises(*failed("http://a.test/"))
+def test_where_nobody_has_answered_yet_the_network_may_be_away() -> None:
+    doubt = Doubt()
+    assert doubt.arises(*failed("http://a.test/"))
+    assert doubt.reasons() == "name not found"
+    assert not doubt.has_heard
+
+
+def test_whoever_is_turned_away_by_a_host_has_a_network() -> None:
+    doubt = Doubt()
+    assert not doubt.arises(*failed("http://a.test/", FailureReason.ROBOTS))
+    assert doubt.has_heard
+    assert not doubt.arises(*failed("http://b.test/"))
 
 
 def test_failures_that_a_lost_network_explains_are_held_back() -> None:

@@ -16,12 +16,24 @@ from geohound.stores.sqlite import StoreError
 from .browsing import Browsing, browsing, find_browser
 from .crawling import Ask, RunningCrawl, crawling, local_examiner, requests, unfinished_task, visits
 from .mining import Mined, mine_file, mine_files, mine_page
-from .parts import Shelf, catalogue_size, fetcher, harvesters, kinds, open_catalogue, open_shelf, orders, sorter, topics
+from .parts import (
+    Shelf,
+    about_order,
+    catalogue_size,
+    fetcher,
+    harvesters,
+    kinds,
+    open_catalogue,
+    open_shelf,
+    orders,
+    sorter,
+    topics,
+)
 
 __all__ = [
-    "Ask", "Browsing", "Mined", "RunningCrawl", "Shelf", "StoreError", "browsing", "catalogue_size", "crawling",
-    "fetcher", "find_browser", "harvesters", "kinds", "local_examiner", "mine_file", "mine_files", "mine_page",
-    "open_catalogue", "open_shelf", "orders", "requests", "sorter", "topics", "unfinished_task", "visits",
+    "Ask", "Browsing", "Mined", "RunningCrawl", "Shelf", "StoreError", "about_order", "browsing", "catalogue_size",
+    "crawling", "fetcher", "find_browser", "harvesters", "kinds", "local_examiner", "mine_file", "mine_files",
+    "mine_page", "open_catalogue", "open_shelf", "orders", "requests", "sorter", "topics", "unfinished_task", "visits",
 ]  # fmt: skip
 
 T = TypeVar("T")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,12 @@ def kinds() -> Mapping[str, Kind]:
 
 def orders() -> Mapping[str, Order]:
     return discover("orders")
+
+
+def about_order(order: Order) -> str:
+    """What an order does, in a line: the first one of its file."""
+    told = getdoc(sys.modules[type(order).__module__]) or order.title
+    return told.partition("\n")[0].rstrip(".")
 
 
 def harvesters() -> Mapping[str, Harvester]:

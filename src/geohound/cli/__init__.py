@@ -12,20 +12,22 @@ from geohound import __version__
 from geohound.assembly import StoreError
 from geohound.settings import SettingsError
 
-from . import crawl, demo, doctor, geoweb, identify, mine, search, serve, show, visits
+from . import crawl, demo, doctor, geoweb, identify, mine, orders, search, serve, show, visits
 from .printing import drop_output, err, printable
 
 app = typer.Typer(
     name="geohound",
     help="Find geospatial web services, prove that they are alive, search and use them.",
-    epilog="Try: geohound demo",
+    epilog="Try: geohound demo\n\nEvery command has a --help with an example. A command ends with 0 when all is done, "
+    "with 1 when something that was asked for failed (it tells what), with 2 when the call itself, a setting or the "
+    "catalogue is wrong, with 130 when it is interrupted at once.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (demo, crawl, identify, mine, search, show, visits, serve, doctor):
+for module in (demo, crawl, orders, identify, mine, search, show, visits, serve, doctor):
     module.register(app)
 app.add_typer(geoweb.app, name="geoweb")
 

@@ -19,8 +19,13 @@ from geohound.settings import Settings
 
 from . import options, printing
 from .live import Live
+from .options import USUAL
 
 LOG = Annotated[str | None, typer.Option("--log", metavar="FILE", help="Write a line per visit to this file.")]
+
+MAX_TIME = Annotated[
+    float | None, typer.Option(min=0, metavar="S", show_default="no limit", help="Seconds that this run may take.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -36,18 +41,35 @@ def crawl(
         str | None,
         typer.Option("--seeds", metavar="FILE", help="A file with one address a line; - for standard input."),
     ] = None,
-    order: Annotated[str | None, typer.Option(metavar="ID", help="Which link next.")] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="ID", show_default=USUAL.order, help="Which link next; `geohound orders` lists them."),
+    ] = None,
     learned: Annotated[
         str | None, typer.Option(metavar="FILE", help="What the order learned before; written anew at the end.")
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=0, help="Links away from a seed that a page may be.")] = None,
-    max_pages: Annotated[int | None, typer.Option(min=1, help="Pages to fetch in all.")] = None,
-    max_time: Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds to run.")] = None,
-    kinds: Annotated[str | None, typer.Option(metavar="ID,…", help="Keep only these kinds of service.")] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(min=0, show_default=f"{USUAL.max_depth}", help="Links away from a seed that a page may be."),
+    ] = None,
+    max_pages: Annotated[
+        int | None, typer.Option(min=1, show_default=f"{USUAL.max_pages}", help="Pages to try in all.")
+    ] = None,
+    max_time: MAX_TIME = None,
+    kinds: Annotated[
+        str | None,
+        typer.Option(metavar="ID,…", show_default="all", help="Keep only these kinds of service, such as wms,wfs."),
+    ] = None,
     bbox: Annotated[str | None, typer.Option(metavar="W,S,E,N", help="Keep only services that touch this box.")] = None,
-    scope: Annotated[Scope, typer.Option(help="How far from the seeds to go.")] = Scope.ANY,
-    fetchers: Annotated[int | None, typer.Option(min=1, max=1000, help="Workers that fetch pages.")] = None,
-    testers: Annotated[int | None, typer.Option(min=1, max=1000, help="Workers that test candidates.")] = None,
+    scope: Annotated[
+        Scope, typer.Option(help="Where to go: any host, the hosts of the seeds, their domains.")
+    ] = Scope.ANY,
+    fetchers: Annotated[
+        int | None, typer.Option(min=1, max=1000, show_default="as many as pay", help="Workers that fetch pages.")
+    ] = None,
+    testers: Annotated[
+        int | None, typer.Option(min=1, max=1000, show_default="as many as pay", help="Workers that test candidates.")
+    ] = None,
     browser: options.BROWSER = None,
     log: LOG = None,
     catalogue: options.CATALOGUE = None,
@@ -76,8 +98,11 @@ def crawl(
 
 def resume(
     task: Annotated[int | None, typer.Argument(help="The task's number; the last unfinished one by default.")] = None,
-    max_pages: Annotated[int | None, typer.Option(min=1, help="Pages to fetch from here on.")] = None,
-    max_time: Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds to run.")] = None,
+    max_pages: Annotated[
+        int | None,
+        typer.Option(min=1, show_default="as it was begun", help="Pages to try in all, those of earlier runs counted."),
+    ] = None,
+    max_time: MAX_TIME = None,
     log: LOG = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -124,6 +149,8 @@ def _write_log(path: str | None) -> None:
 def _close(summary: dict[str, Any], live: Live, catalogue: str | None) -> None:
     """Tell how it ended; a crawl that could read nothing at all has failed."""
     live.close(summary, f" --catalogue {catalogue}" if catalogue else "")
+    if summary["ended"] == "network lost":
+        raise typer.Exit(1)
     if summary["hosts"] or not summary["finished"]:
         return
     reasons = ", ".join(summary["drops"]) or "nothing was left to visit"
@@ -133,13 +160,13 @@ def _close(summary: dict[str, Any], live: Live, catalogue: str | None) -> None:
 
 
 def run(settings: Settings, ask: assembly.Ask | None, task: int | None, live: Live) -> dict[str, Any]:
-    """Crawl with a progress line; Ctrl+C stops after what is in flight, a second one at once."""
+    """Crawl with a progress line; Ctrl+C and SIGTERM stop after what is in flight, a second one at once."""
 
     async def journey() -> dict[str, Any]:
         async with assembly.crawling(settings, ask, task, live.tell) as crawl:
             loop = asyncio.get_running_loop()
-            loop.add_signal_handler(signal.SIGINT, live.interrupt, crawl.stop)
-            loop.add_signal_handler(signal.SIGTERM, crawl.stop)
+            for signum in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(signum, live.interrupt, crawl)
             watching = asyncio.create_task(live.watch(crawl))
             try:
                 await crawl.run()

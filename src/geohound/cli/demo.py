@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 def demo(
     once: Annotated[bool, typer.Option("--once", help="End with the summary instead of the portal.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal webs.")] = 7,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the portal; 0 for any free one.")] = None,
+    port: options.PORT = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,

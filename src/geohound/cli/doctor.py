@@ -104,7 +104,9 @@ def _catalogue(path: str) -> Finding:
         services, layers = assembly.catalogue_size(path)
     except assembly.StoreError as error:
         return Finding("catalogue", False, str(error), "Name another file with --catalogue.")
-    return Finding("catalogue", True, f"{path}: {services:,} services, {layers:,} layers")
+    return Finding(
+        "catalogue", True, f"{path}: {printing.count(services, 'service')}, {printing.count(layers, 'layer')}"
+    )
 
 
 _CHECKS: tuple[Callable[[], Finding], ...] = (

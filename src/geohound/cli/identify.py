@@ -5,20 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from geohound import assembly, probe
-from geohound.model import url as urls
 from geohound.model.contracts import Fetcher, Kind
 from geohound.model.service import Refusal, RefusalReason, Verdict
 from geohound.settings import Settings
 
 from . import options, printing
-
-_FILES = frozenset({".xml", ".json", ".html", ".htm", ".txt", ".kml", ".geojson", ".wmc"})
+from .inputs import Input, read_input
 
 
 def register(app: typer.Typer) -> None:
@@ -40,19 +37,19 @@ def identify(
     settings = options.gather(
         config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net, host_delay_s=0.0
     )
-    all_known = asyncio.run(_identify_all(inputs, settings, json, verbose))
-    if not all_known:
-        raise typer.Exit(1)
+    meant = [(text, read_input(text)) for text in inputs]
+    all_known = asyncio.run(_identify_all(meant, settings, json, verbose))
+    options.close(meant, all_done=all_known)
 
 
-async def _identify_all(inputs: list[str], settings: Settings, as_json: bool, verbose: bool) -> bool:
+async def _identify_all(inputs: list[tuple[str, Input]], settings: Settings, as_json: bool, verbose: bool) -> bool:
     kinds = assembly.kinds()
     fetcher = assembly.fetcher(settings)
     known = True
     try:
-        for source in inputs:
+        for source, meant in inputs:
             began = time.perf_counter()
-            verdict = await _identify(source, fetcher, kinds, settings)
+            verdict = await _identify(meant, fetcher, kinds, settings)
             report = printing.identified(source, verdict, (time.perf_counter() - began) * 1000)
             known = known and bool(verdict.services)
             if as_json:
@@ -64,21 +61,12 @@ async def _identify_all(inputs: list[str], settings: Settings, as_json: bool, ve
     return known
 
 
-async def _identify(source: str, fetcher: Fetcher, kinds: Mapping[str, Kind], settings: Settings) -> Verdict:
-    if "://" not in source:
-        path = Path(source)
-        if path.is_file():
-            return probe.recognise(assembly.document_from_file(path, settings.max_service_bytes), kinds)
-        if path.is_dir():
-            return Verdict(refusal=Refusal(RefusalReason.INCONCLUSIVE, f"{source} is a folder; name the files in it"))
-        if source.startswith((".", "/", "~")) or path.suffix.lower() in _FILES:
-            return Verdict(refusal=Refusal(RefusalReason.INCONCLUSIVE, f"there is no file {source}"))
-        source = f"https://{source}"
-    clean = urls.canonical(source)
-    if clean is None:
-        hint = "there is no such file, and it is not a web address"
-        return Verdict(refusal=Refusal(RefusalReason.INCONCLUSIVE, hint))
-    return await probe.identify(clean, fetcher, kinds, settings.max_service_bytes)
+async def _identify(meant: Input, fetcher: Fetcher, kinds: Mapping[str, Kind], settings: Settings) -> Verdict:
+    if meant.wrong:
+        return Verdict(refusal=Refusal(RefusalReason.INCONCLUSIVE, meant.wrong))
+    if meant.path is not None:
+        return probe.recognise(assembly.document_from_file(meant.path, settings.max_service_bytes), kinds)
+    return await probe.identify(meant.url, fetcher, kinds, settings.max_service_bytes)
 
 
 def _show(report: dict[str, Any], verdict: Verdict, verbose: bool) -> None:
@@ -92,7 +80,7 @@ def _show(report: dict[str, Any], verdict: Verdict, verbose: bool) -> None:
         printing.say(f"  endpoint {printing.web_endpoint(service) or '(not told by the file)'}")
         names = ", ".join(layer.title or layer.name for layer in service.layers[:5])
         more = f" and {len(service.layers) - 5} more" if len(service.layers) > 5 else ""
-        printing.say(f"  {len(service.layers)} layers{': ' + names + more if names else ''}")
+        printing.say(f"  {printing.count(len(service.layers), 'layer')}{': ' + names + more if names else ''}")
         if service.repairs:
             printing.say(f"  repaired: {'; '.join(service.repairs)}")
     if verbose:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -42,13 +41,16 @@ class Live:
             else:
                 printing.say(text)
 
-    def interrupt(self, stop: Callable[[], None]) -> None:
-        """Ctrl+C: the first asks the crawl to end, the second ends it."""
+    def interrupt(self, crawl: RunningCrawl) -> None:
+        """Ctrl+C or a polite kill: the first asks the crawl to end, the second ends it."""
         self._stops += 1
         if self._stops > 1:
             raise KeyboardInterrupt
-        printing.err.print("Stopping after what is in flight; `geohound resume` goes on from there.")
-        stop()
+        slow = crawl.summary()["in_flight"]
+        wait = f" Waiting a few seconds for {printing.count(slow, 'answer')} under way." if slow else ""
+        told = f"Stopping; the task is kept, and `geohound resume {crawl.task}` goes on with it.{wait}"
+        printing.err.print(told, markup=False)
+        crawl.stop()
 
     async def watch(self, crawl: RunningCrawl) -> None:
         """Keep the numbers fresh until cancelled."""
@@ -77,14 +79,33 @@ class Live:
             table.add_row(label, f"{summary[label]:,}")
         table.add_row("tests", _tested(summary) + f", {summary['spared']:,} spared as known")
         table.add_row("time", f"{summary['elapsed_s']:.1f} s, {summary['pages_per_s']:.0f} pages/s")
+        run = summary["run"]
+        if run["elapsed_s"] < summary["elapsed_s"]:
+            counts = ", ".join(printing.count(run[name], name[:-1]) for name in ("pages", "requests", "services"))
+            table.add_row("this run", f"{counts} in {run['elapsed_s']:.1f} s; all else counts every run of the task")
         for way, brought in summary["ways"].items():
-            table.add_row(f"  by {way}", f"{brought['services']:,} services, {_tested(brought)}")
+            table.add_row(f"  by {way}", f"{printing.count(brought['services'], 'service')}, {_tested(brought)}")
         for label in ("kinds", "drops"):
             words = ", ".join(f"{name} {count:,}" for name, count in summary[label].items())
             table.add_row(label, Text(words or "–"))
         printing.out.print(table)
         if not summary["finished"]:
-            printing.say(f"Stopped with work left: geohound resume {summary['task']}{options}")
+            printing.say(_left(summary, options))
+
+
+def _left(summary: dict[str, Any], options: str) -> str:
+    """What is left of a crawl that did not come to its end, and how it goes on."""
+    again = f"geohound resume {summary['task']}{options}"
+    waiting = f"{printing.count(summary['queue'], 'URL')} left"
+    match summary["ended"]:
+        case "page budget":
+            return f"The budget of pages is spent, {waiting}. To go on: {again} --max-pages {2 * summary['visits']}"
+        case "time":
+            return f"The time is up, {waiting}. To go on: {again}"
+        case "network lost":
+            where = "" if summary["hosts"] else " If an address is misspelt, begin anew."
+            return f"No host answers: is the network there? The task is kept, {waiting}. To go on: {again}{where}"
+    return f"Stopped with work left ({waiting}). To go on: {again}"
 
 
 def _tested(told: dict[str, Any]) -> str:
@@ -93,19 +114,30 @@ def _tested(told: dict[str, Any]) -> str:
     return f"{told['tested']:,} tested" + (f", {each:.2f} per confirmed service" if each else "")
 
 
+def _awaited(now: dict[str, Any]) -> str:
+    """What a crawl that seems to stand still is waiting for."""
+    if now["cut_off"]:
+        return "NETWORK LOST, waiting  "
+    if now["in_flight"] and not now["queue"]:
+        return f"waiting for {printing.count(now['in_flight'], 'slow answer')}  "
+    if now["queue"] and not now["in_flight"]:
+        return "waiting for hosts that want a pause  "
+    return ""
+
+
 def _line(crawl: RunningCrawl) -> str:
     """What a person wants to know while waiting (LI-9)."""
     now = crawl.summary()
     per_thousand = 1000 * now["services"] / now["pages"] if now["pages"] else 0.0
     usage = measure(crawl.pids)
-    cpu = usage.cpu_s / now["elapsed_s"] * 100 if now["elapsed_s"] else 0.0
+    run_s, speed = now["run"]["elapsed_s"], now["run"]["pages_per_s"]
+    cpu = usage.cpu_s / run_s * 100 if run_s else 0.0
     drops = sorted(now["drops"].items(), key=lambda item: -item[1])
     dropped = ", ".join(f"{reason} {count:,}" for reason, count in drops[:3]) or "none"
     more = f" and {len(drops) - 3} more reasons" if len(drops) > 3 else ""
-    lost = "NETWORK LOST, waiting  " if now["cut_off"] else ""
     return (
-        f"{lost}{timedelta(seconds=int(now['elapsed_s']))}  {now['pages']:,} pages  {now['pages_per_s']:.0f}/s  "
-        f"{now['services']:,} services ({per_thousand:.1f} per 1,000 pages)  {now['queue']:,} queued  "
-        f"{now['in_flight']:,} in flight of {now['fetchers']} + {now['testers']}  {now['hosts']:,} hosts  "
-        f"{usage.memory_mb:,.0f} MB  {cpu:.0f} % CPU  dropped: {dropped}{more}"
+        f"{_awaited(now)}{timedelta(seconds=int(run_s))}  {printing.count(now['pages'], 'page')}  {speed:.0f}/s  "
+        f"{printing.count(now['services'], 'service')} ({per_thousand:.1f} per 1,000 pages)  {now['queue']:,} queued  "
+        f"{now['in_flight']:,} in flight of {now['fetchers']} + {now['testers']}  "
+        f"{printing.count(now['hosts'], 'host')}  {usage.memory_mb:,.0f} MB  {cpu:.0f} % CPU  dropped: {dropped}{more}"
     )

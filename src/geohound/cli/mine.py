@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -18,8 +17,7 @@ from geohound.model.contracts import Fetcher
 from geohound.settings import Settings
 
 from . import options, printing
-
-_FILES = frozenset({".html", ".htm", ".xhtml", ".js", ".mjs", ".json", ".xml", ".php", ".txt"})
+from .inputs import Input, read_input
 
 
 class Rules(StrEnum):
@@ -59,10 +57,10 @@ def mine(
     settings = options.gather(
         config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net, host_delay_s=0.0, browser=browser
     )
-    if not asyncio.run(
-        _mine_all(inputs, _Way(str(rules), urls.canonical(stood_at or "") or "", settings), json, quiet, verbose)
-    ):
-        raise typer.Exit(1)
+    way = _Way(str(rules), urls.canonical(stood_at or "") or "", settings)
+    meant = [(text, read_input(text)) for text in inputs]
+    all_read = asyncio.run(_mine_all(meant, way, json, quiet, verbose))
+    options.close(meant, all_done=all_read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +72,15 @@ class _Way:
     settings: Settings
 
 
-async def _mine_all(inputs: list[str], way: _Way, json: bool, quiet: bool, verbose: bool) -> bool:
+async def _mine_all(inputs: list[tuple[str, Input]], way: _Way, json: bool, quiet: bool, verbose: bool) -> bool:
     fetcher = assembly.fetcher(way.settings)
     browser = assembly.browsing(way.settings)
     began = time.perf_counter()
     totals: Counter[str] = Counter()
     ways: Counter[str] = Counter()
     try:
-        for source in inputs:
-            mined = await _mine(source, way, fetcher, browser)
+        for source, meant in inputs:
+            mined = await _mine(source, meant, way, fetcher, browser)
             ways.update(e.how for e in mined.endpoints)
             totals.update(
                 endpoints=len(mined.endpoints), scripts_read=mined.scripts_read, scripts_skipped=mined.scripts_skipped,
@@ -103,20 +101,14 @@ async def _mine_all(inputs: list[str], way: _Way, json: bool, quiet: bool, verbo
     return not totals["failed"]
 
 
-async def _mine(source: str, way: _Way, fetcher: Fetcher, browser: assembly.Browsing | None) -> assembly.Mined:
-    if "://" not in source:
-        path = Path(source)
-        if path.is_file():
-            return await assembly.mine_file(path, way.rules, way.stood_at, browser)
-        if path.is_dir():
-            return assembly.Mined(source, trouble="it is a folder; name the page in it")
-        if source.startswith((".", "/", "~")) or path.suffix.lower() in _FILES:
-            return assembly.Mined(source, trouble="there is no such file")
-        source = f"https://{source}"
-    clean = urls.canonical(source)
-    if clean is None:
-        return assembly.Mined(source, trouble="it is not a web address")
-    return await assembly.mine_page(clean, way.rules, fetcher, way.settings, browser)
+async def _mine(
+    source: str, meant: Input, way: _Way, fetcher: Fetcher, browser: assembly.Browsing | None
+) -> assembly.Mined:
+    if meant.wrong:
+        return assembly.Mined(source, trouble=meant.wrong)
+    if meant.path is not None:
+        return await assembly.mine_file(meant.path, way.rules, way.stood_at, browser)
+    return await assembly.mine_page(meant.url, way.rules, fetcher, way.settings, browser)
 
 
 def _print_lines(source: str, mined: assembly.Mined) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any
@@ -15,9 +16,18 @@ from geohound.model.bbox import BBox, parse_bbox
 from geohound.model.query import FACETS
 from geohound.settings import Settings
 
+from .inputs import Input
+
+USUAL = Settings()  # what holds where neither the command line nor the settings say otherwise, shown by --help
 CATALOGUE = Annotated[
     str | None,
-    typer.Option("--catalogue", metavar="PATH", help="The catalogue file.", rich_help_panel="Everywhere"),
+    typer.Option(
+        "--catalogue",
+        metavar="PATH",
+        help="The catalogue file.",
+        show_default="in your data folder",
+        rich_help_panel="Everywhere",
+    ),
 ]
 CONFIG = Annotated[
     str | None,
@@ -41,6 +51,11 @@ ALLOW_NET = Annotated[
     ),
 ]  # fmt: skip
 
+PORT = Annotated[
+    int | None,
+    typer.Option(min=0, max=65535, show_default=str(USUAL.web_port), help="Port of the portal; 0 for any free one."),
+]
+
 
 class Browser(StrEnum):
     """Which pages are run in a real browser."""
@@ -53,7 +68,9 @@ class Browser(StrEnum):
 BROWSER = Annotated[
     Browser | None,
     typer.Option(
-        "--browser", help="Run pages in a real browser: auto where reading cannot know; alone it means always."
+        "--browser",
+        show_default=USUAL.browser,
+        help="Run pages in a real browser: auto where reading cannot know; alone it means always.",
     ),
 ]
 
@@ -67,6 +84,14 @@ class BrowserCommand(TyperCommand):
             is_bare = word == "--browser" and after not in tuple(Browser)
             spelled.append(f"--browser={Browser.ALWAYS}" if is_bare else word)
         return super().parse_args(ctx, spelled)
+
+
+def close(inputs: Iterable[tuple[str, Input]], *, all_done: bool) -> None:
+    """End with 2 where the call names what is not there, with 1 where something else failed."""
+    if any(meant.wrong for _, meant in inputs):
+        raise typer.Exit(2)
+    if not all_done:
+        raise typer.Exit(1)
 
 
 def gather(config: str | None, **overrides: Any) -> Settings:

@@ -37,6 +37,11 @@ def say(text: str) -> None:
     sys.stdout.write(printable(text) + "\n")
 
 
+def count(number: int, thing: str) -> str:
+    """How many, with an s where it belongs: 1 service, 1,234 services."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def drop_output() -> None:
     """The reader (head, less) has gone; do not let the interpreter complain about the same pipe again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -83,7 +83,7 @@ def _show(rank: int, found: Hit, verbose: bool) -> None:
     for layer in shown:
         printing.say(f"     · {layer.title or layer.name}  ({layer.name})")
     if found.match_count > len(shown):
-        printing.say(f"     · and {found.match_count - len(shown)} more layers")
+        printing.say(f"     · and {printing.count(found.match_count - len(shown), 'more layer')}")
     if found.also:
         printing.say(f"     the same elsewhere: {', '.join(found.also)}")
     printing.say(f"     {service.id}  {found.why}")
@@ -103,7 +103,7 @@ def _closing(results: Results) -> str:
     meant = f"Did you mean: {results.suggestion}" if results.suggestion else ""
     if not results.total:
         return meant or "Nothing found. Try fewer words or a larger box, or crawl more: geohound crawl URL"
-    told = f"{len(results.hits)} of {results.total} services, {results.elapsed_ms:.0f} ms"
+    told = f"{len(results.hits):,} of {printing.count(results.total, 'service')}, {results.elapsed_ms:.0f} ms"
     if results.partial:
         told = f"Nothing holds all of the words; these hold some. {told}"
     return f"{told}. {meant}" if meant else told

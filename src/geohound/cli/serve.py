@@ -19,8 +19,8 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free one.")] = None,
+    host: Annotated[str | None, typer.Option(show_default=options.USUAL.web_host, help="Address to listen on.")] = None,
+    port: options.PORT = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,

@@ -97,7 +97,7 @@ def _print(report: dict[str, Any], verbose: bool) -> None:
     if report["abstract"]:
         printing.say(f"\n  {report['abstract']}")
     layers = report["layers"] if verbose else report["layers"][:20]
-    printing.say(f"\n  {len(report['layers'])} layers")
+    printing.say(f"\n  {printing.count(len(report['layers']), 'layer')}")
     for layer in layers:
         printing.say(f"  · {layer['title'] or layer['name']}  ({layer['name']})  {layer['bbox'] or ''}")
     if len(layers) < len(report["layers"]):

@@ -35,7 +35,7 @@ def visits(
         if json:
             printing.line(visit)
         else:
-            result = visit["reason"] or (f"{visit['services']} services" if visit["services"] else "")
+            result = visit["reason"] or (printing.count(visit["services"], "service") if visit["services"] else "")
             told = f"{visit['status'] or '---'}  {visit['url']}  {result}  from {visit['parent'] or 'the seeds'}"
             printing.say(printing.printable(told))
             if why:

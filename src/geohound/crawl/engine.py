@@ -267,7 +267,8 @@ class Crawl:
             if is_new:
                 new += 1
                 self.progress.found(service, candidate)
-                self._announce(service)
+                if self._listener:
+                    self._listener(self.progress.event(service, self.parts.clock.monotonic()))
             self._follow_service(service, candidate)
         return new
 
@@ -391,18 +392,3 @@ class Crawl:
             host_next_at=report.due_at,
             marks=(report.body_mark, report.words_mark) if report.body_mark else None,
         )
-
-    def _announce(self, service: Service) -> None:
-        if self._listener:
-            self._listener(
-                {
-                    "event": "service",
-                    "id": service.id,
-                    "endpoint": service.endpoint,
-                    "kind": service.kind,
-                    "title": service.title,
-                    "pages": self.progress.pages,
-                    "requests": self.progress.requests,
-                    "elapsed_s": self.progress.elapsed_s(self.parts.clock.monotonic()),
-                }
-            )

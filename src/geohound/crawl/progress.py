@@ -101,9 +101,18 @@ class Progress:
             gauge("geohound_network_lost", "1 while no host answers.", int(self.is_cut_off)),
         ]
 
-    def elapsed_s(self, now: float) -> float:
-        """How long the task has been crawled, over all its runs."""
-        return round(now - self.started + float(self.before.get("elapsed_s", 0.0)), 3)
+    def event(self, service: Service, now: float) -> Event:
+        """A service was confirmed: what a listener is told."""
+        return {
+            "event": "service",
+            "id": service.id,
+            "endpoint": service.endpoint,
+            "kind": service.kind,
+            "title": service.title,
+            "pages": self.pages,
+            "requests": self.requests,
+            "elapsed_s": round(now - self.started + self.before.get("elapsed_s", 0.0), 3),
+        }
 
     def found(self, service: Service, candidate: Candidate) -> None:
         self.services += 1

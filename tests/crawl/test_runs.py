@@ -1,0 +1,66 @@
+"""A task that is crawled in several runs, and one that begins without a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_engine import NOW, SmallWeb, html, run
+
+from geohound.crawl import engine
+from geohound.crawl.progress import Progress
+from geohound.crawl.report import Report
+from geohound.model.visit import Candidate, Failure, FailureReason, Via
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "START_CHECK_S", 0.02)
+    monkeypatch.setattr(engine, "START_PATIENCE_S", 1.5)
+
+
+def test_a_crawl_that_begins_without_a_network_is_interrupted_not_finished(impatient: None, tmp_path: Path) -> None:
+    done, store = run(tmp_path, SmallWeb({}))
+    assert done.progress.ending == "network lost"
+    assert done.parts.frontier.queued == 1, "the seed waits for the next run"
+    assert done.final_drops == {}  # type: ignore[attr-defined]
+    store.close()
+
+
+def test_a_network_that_comes_soon_after_the_start_is_waited_for(impatient: None, tmp_path: Path) -> None:
+    web = SmallWeb({})
+    answers = iter([FailureReason.UNREACHABLE, FailureReason.DNS])
+
+    def at_last(url: str):
+        reason = next(answers, None)
+        return Failure(url, reason, "", NOW) if reason else html("<a href=/b>b</a>")(url)
+
+    web.pages = {"http://a.test/": at_last, "http://a.test/b": html("b")}
+    done, store = run(tmp_path, web)
+    assert (done.progress.ending, done.progress.pages) == ("finished", 2)
+    assert not done.progress.is_cut_off
+    store.close()
+
+
+def test_the_counts_of_a_task_go_on_over_its_runs_and_those_of_a_run_stand_beside_them() -> None:
+    first = Progress()
+    page, test = Candidate("http://a.test/"), Candidate("http://a.test/wms", Via.SCRIPT, probe=True)
+    for candidate in (page, test):
+        first.count(candidate, Report(200, requests=1, bytes=10, hosts={"a.test"}))
+    before = first.summary(4.0)
+    assert before["run"]["pages"] == before["pages"] == 1
+
+    second = Progress()
+    second.go_on(before, visits=1, hosts={"a.test"})
+    second.count(Candidate("http://b.test/"), Report(200, requests=2, bytes=5, hosts={"b.test"}))
+    now = second.summary(1.0)
+    assert (now["pages"], now["visits"], now["requests"], now["bytes"], now["hosts"]) == (2, 2, 4, 25, 2)
+    assert (now["elapsed_s"], now["pages_per_s"]) == (5.0, 0.4)
+    assert now["run"] == {"pages": 1, "requests": 2, "services": 0, "elapsed_s": 1.0, "pages_per_s": 1.0}
+    assert now["ways"]["script"]["tested"] == 1
+
+
+def test_what_a_kill_cost_the_counts_is_not_given_to_the_budget() -> None:
+    resumed = Progress()
+    resumed.go_on({"visits": 3, "pages": 3}, visits=9, hosts=set())
+    assert resumed.visits == 9

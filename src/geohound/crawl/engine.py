@@ -37,7 +37,6 @@ START_PATIENCE_S = 20  # where nobody has ever answered: an address with a mista
 SECOND_LOOK_S = 2.0
 MAX_OUTAGE_S = 1800
 MANY_LINKS = 500  # are weighed at a time; then others have their turn
-MANY_LAYERS = 50  # from here on a service is written beside the loop
 
 
 class Crawl:
@@ -256,13 +255,14 @@ class Crawl:
 
     async def _catalogue(self, services: Sequence[Service], candidate: Candidate, report: Report) -> int:
         """Put what was proved into the catalogue; follow what it lists. How many were new."""
+        wanted = [service for service in self._whole(services) if self._is_wanted(service)]
+        now = self.parts.clock.now()
+        kept = [
+            self._put(service, candidate, Check(service.id, now, True, "", report.elapsed_s, service.fingerprint))
+            for service in wanted
+        ]
         new = 0
-        for service in self._whole(services):
-            if not self._is_wanted(service):
-                continue
-            is_new = await self._put(service, candidate)
-            now = self.parts.clock.now()
-            self.parts.catalogue.record_check(Check(service.id, now, True, "", report.elapsed_s, service.fingerprint))
+        for service, is_new in zip(wanted, await asyncio.gather(*kept), strict=True):
             self._proved.add(hash((service.kind, service.endpoint)))
             if is_new:
                 new += 1
@@ -272,16 +272,14 @@ class Crawl:
             self._follow_service(service, candidate)
         return new
 
-    async def _put(self, service: Service, candidate: Candidate) -> bool:
-        """Keep the service and where it was met; True if it is new."""
+    async def _put(self, service: Service, candidate: Candidate, check: Check | None = None) -> bool:
+        """Keep the service, where it was met and how it fared; True if it is new."""
         now = self.parts.clock.now()
         sighting = Sighting(
             service.id, candidate.url, candidate.found_on, candidate.via, candidate.clue, now, self.plan.task,
             candidate.depth,
         )  # fmt: skip
-        if len(service.layers) > MANY_LAYERS:
-            return await asyncio.to_thread(self.parts.catalogue.put, service, sighting)
-        return self.parts.catalogue.put(service, sighting)
+        return await self.parts.catalogue.keep(service, sighting, check)
 
     def _known(self, url: str) -> Service | None:
         """The service, proved in this crawl, that this request for its capabilities would prove once more."""

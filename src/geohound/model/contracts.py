@@ -242,6 +242,9 @@ class Catalogue(Protocol):
     def put(self, service: Service, sighting: Sighting) -> bool:
         """Add or refresh a service and record the sighting; True if the service is new."""
 
+    async def keep(self, service: Service, sighting: Sighting, check: Check | None = None) -> bool:
+        """The same with a look at it, on disk when awaited; what arrives together is written together."""
+
     def get(self, service_id: str) -> Service | None: ...
 
     def find_endpoint(self, url: str) -> Sequence[Service]: ...

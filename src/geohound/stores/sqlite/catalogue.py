@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,10 +21,12 @@ from .codec import clean
 from .database import Database
 from .doors import content_key, find_door, find_twin
 from .indexing import Indexer
+from .intake import Intake
 from .reading import read_services
 from .search import Index, search
 from .writing import Seen, Writing, add_door, insert_service, leave_home, no_topics, refresh_service
 
+Met = tuple[Service, Sighting, Check | None]
 _PAGE_SERVICES = 200
 _ADD_SIGHTING = """
 INSERT OR IGNORE INTO sighting (service, url, found_on, via, evidence, at, task, depth)
@@ -39,6 +42,7 @@ class SqliteCatalogue:
         self._index = Index()
         self._indexer = Indexer()
         self._lock = threading.RLock()
+        self._intake = Intake(self._put_each)
 
     def put(self, service: Service, sighting: Sighting) -> bool:
         """Add or refresh a service and record the sighting; True if the service is new.
@@ -46,13 +50,19 @@ class SqliteCatalogue:
         One met through another door (see `doors`) is not new: the address is added to the known one. A door
         that shows something else than it did is one no longer.
         """
-        with self._writing() as to:
-            return _put(to, service, sighting)
+        return self._put_each([(service, sighting, None)])[0]
 
     def put_all(self, met: Iterable[tuple[Service, Sighting]]) -> int:
         """The same for many, in one transaction: all of them or none; how many are new."""
+        return sum(self._put_each((service, sighting, None) for service, sighting in met))
+
+    async def keep(self, service: Service, sighting: Sighting, check: Check | None = None) -> bool:
+        """As `put`, with a look at the service; on disk when awaited, in one commit with what arrives meanwhile."""
+        return await self._intake.keep((service, sighting, check))
+
+    def _put_each(self, met: Iterable[Met]) -> list[bool]:
         with self._writing() as to:
-            return sum(_put(to, service, sighting) for service, sighting in met)
+            return [_put(to, *each) for each in met]
 
     @contextmanager
     def _writing(self) -> Iterator[Writing]:
@@ -96,27 +106,9 @@ class SqliteCatalogue:
     def record_check(self, check: Check) -> None:
         """Keep a look at a service; a look at a service that is not here is not kept."""
         with self._writing() as to:
-            connection = to.connection
-            num = _num(connection, check.service_id)
-            if num is None:
-                return
-            connection.execute(
-                "INSERT INTO health_check (service, at, ok, reason, elapsed_s, fingerprint) VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    num,
-                    check.at.timestamp(),
-                    check.ok,
-                    clean(check.reason),
-                    check.elapsed_s,
-                    clean(check.fingerprint),
-                ),
-            )
-            state = assess(_checks(connection, num)).state
-            changed = connection.execute(
-                "UPDATE service SET state = ? WHERE num = ? AND state <> ?", (state, num, state)
-            ).rowcount
-            if changed:
-                self._indexer.touch(connection, num)
+            num = _num(to.connection, check.service_id)
+            if num is not None:
+                _note_check(to, num, check)
 
     def checks(self, service_id: str) -> Sequence[Check]:
         """All looks at a service, oldest first."""
@@ -169,6 +161,7 @@ class SqliteCatalogue:
         return services, layers
 
     def close(self) -> None:
+        self._intake.close()
         self._database.close()
 
 
@@ -176,7 +169,7 @@ def _filters(kinds: Sequence[str], states: Sequence[State]) -> list[tuple[str, S
     return [(column, values) for column, values in (("kind", kinds), ("state", states)) if values]
 
 
-def _put(to: Writing, service: Service, sighting: Sighting) -> bool:
+def _put(to: Writing, service: Service, sighting: Sighting, check: Check | None) -> bool:
     connection, content = to.connection, content_key(service)
     at = sighting.at.timestamp()
     home = find_door(connection, service, content)
@@ -185,21 +178,38 @@ def _put(to: Writing, service: Service, sighting: Sighting) -> bool:
         home = None
         connection.execute("DELETE FROM door WHERE id = ?", (service.id,))
     home = home or find_twin(connection, service, content)
-    if home is None and left is None:
-        num = insert_service(to, service, content, Seen(at, at, 1))
-        connection.execute(_ADD_SIGHTING, _sighting_row(num, sighting))
-        return True
     if home is None:
-        num = insert_service(to, service, content, Seen(at, at, 0))
+        num = insert_service(to, service, content, Seen(at, at, 1 if left is None else 0))
     else:
         num = home.num
         add_door(connection, num, service.kind, service.endpoint)
         if home.is_own:
             refresh_service(to, num, service)
-    if left is not None:
-        leave_home(connection, left.num, num, [service.endpoint])
-    _note_sighting(connection, num, sighting)
+    if home is None and left is None:
+        connection.execute(_ADD_SIGHTING, _sighting_row(num, sighting))
+    else:
+        if left is not None:
+            leave_home(connection, left.num, num, [service.endpoint])
+        _note_sighting(connection, num, sighting)
+    if check is not None:
+        _note_check(to, num, check)
     return home is None
+
+
+def _note_check(to: Writing, num: int, check: Check) -> None:
+    connection = to.connection
+    connection.execute(
+        "INSERT INTO health_check (service, at, ok, reason, elapsed_s, fingerprint) VALUES (?, ?, ?, ?, ?, ?)",
+        (num, check.at.timestamp(), check.ok, clean(check.reason), check.elapsed_s, clean(check.fingerprint)),
+    )
+    # The last look that told something decides, however many there were.
+    last = connection.execute(
+        "SELECT ok FROM health_check WHERE service = ? AND ok IS NOT NULL ORDER BY at DESC, num DESC LIMIT 1", (num,)
+    ).fetchone()
+    state = assess([replace(check, ok=bool(last[0]) if last else None)]).state
+    connection.execute(
+        "UPDATE service SET state = ?, revision = ? WHERE num = ? AND state <> ?", (state, to.revision(), num, state)
+    )
 
 
 def _note_sighting(connection: sqlite3.Connection, num: int, sighting: Sighting) -> None:

@@ -52,7 +52,7 @@ class Store:
         return robots_since(self._database, since)
 
     def close(self) -> None:
-        self._database.close()
+        self.catalogue.close()
 
 
 def open_store(path: str | Path, clock: Clock, topics_of: TopicsOf = no_topics) -> Store:

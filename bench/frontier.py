@@ -16,9 +16,9 @@ from typing import Any, Self
 
 from crawl_peers.measure import machine, tree_mb
 
-from geohound.assembly import SystemClock, open_store
 from geohound.model.visit import Candidate, Settlement, Via
-from geohound.stores.sqlite import Bounds
+from geohound.net.clock import SystemClock
+from geohound.stores.sqlite import Bounds, open_store
 
 RESULTS = Path(__file__).parent / "results" / "frontier.json"
 BOUNDS = Bounds(host_delay_s=0.0, max_queue_per_host=None)
@@ -28,7 +28,7 @@ LINKS_OF_A_PAGE = 60
 def candidates(first: int, count: int, hosts: int) -> list[Candidate]:
     """What a page brings: links to its own host and to others."""
     return [
-        Candidate(f"http://h{n * 7919 % hosts}.example.org/section/{n % 97}/page-{n}.html", Via.LINK, "", "a link",
+        Candidate(f"http://host-{n * 7919 % hosts}.org/section/{n % 97}/page-{n}.html", Via.LINK, "", "a link",
                   float(n * 31 % 100), 3)
         for n in range(first, first + count)
     ]  # fmt: skip
@@ -56,7 +56,8 @@ async def push(frontier: Any, first: int, count: int, hosts: int) -> Stopwatch:
     for at in range(first, first + count, LINKS_OF_A_PAGE * 20):
         pages = [candidates(at + page * LINKS_OF_A_PAGE, LINKS_OF_A_PAGE, hosts) for page in range(20)]
         with watch:
-            await asyncio.gather(*(frontier.admit(page) for page in pages))
+            for written in [frontier.admit(page) for page in pages]:
+                await written
     return watch
 
 
@@ -68,7 +69,8 @@ async def pop(frontier: Any, count: int, at_once: int) -> Stopwatch:
             leased = await frontier.lease(at_once, probe=False)
             if not leased:
                 await asyncio.sleep(0.001)
-            await asyncio.gather(*(frontier.settle(c, Settlement.DONE, None) for c in leased))
+            for written in [frontier.settle(c, Settlement.DONE, None) for c in leased]:
+                await written
             done += len(leased)
     return watch
 

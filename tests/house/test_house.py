@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import subprocess
 from dataclasses import fields
@@ -126,3 +127,16 @@ def test_the_repository_names_no_package_registry_and_no_place_of_its_making() -
         if path.is_file() and path.suffix != ".png" and path != Path(__file__):
             match = forbidden.search(path.read_text("utf-8", "replace"))
             assert not match, f"{path.relative_to(ROOT)}: {match and match[0]}"
+
+
+MEASURING = sorted([*(ROOT / "bench").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")])
+
+
+@pytest.mark.parametrize("script", MEASURING, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_a_benchmark_imports_of_the_program_is_there(script: Path) -> None:
+    """They run for minutes and so are seldom run: a name that has moved must not be found out then."""
+    for node in ast.walk(ast.parse(script.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "geohound":
+            module = importlib.import_module(node.module)
+            for name in (alias.name for alias in node.names):
+                assert hasattr(module, name) or importlib.util.find_spec(f"{node.module}.{name}"), f"{name} is gone"

@@ -56,7 +56,7 @@ class Intake(Generic[T]):
             for _, written in batch:
                 written.set_exception(error)
             return True
-        except Exception:  # noqa: BLE001 - told to the one who brought it, see _write_alone
+        except Exception:
             return False
         for (_, written), answer in zip(batch, told, strict=True):
             written.set_result(answer)
@@ -65,5 +65,5 @@ class Intake(Generic[T]):
     def _write_alone(self, item: T, written: Future[Any]) -> None:
         try:
             written.set_result(self._write([item])[0])
-        except Exception as error:  # noqa: BLE001 - whoever waits for it is told
+        except Exception as error:
             written.set_exception(error)

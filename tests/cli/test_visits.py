@@ -67,6 +67,26 @@ def test_why_a_link_was_taken_is_told_weightiest_first(catalogue: str) -> None:
     assert "why" not in lines("visits", "--catalogue", catalogue)[0]
 
 
+def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "r.db", SystemClock())
+    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    deep = Candidate("http://a.test/deep", Via.LINK, "http://a.test/x", depth=2)
+
+    async def crawl(*found: Candidate) -> int:
+        frontier = store.frontier(task, Bounds(max_depth=1, host_delay_s=0.0))
+        admitted = await frontier.admit(found)
+        await frontier.close()
+        return admitted
+
+    assert asyncio.run(crawl(deep, deep)) == 0
+    (told,) = lines("visits", "--catalogue", str(tmp_path / "r.db"))
+    assert (told["url"], told["reason"], told["parent"]) == (deep.url, "too deep", "http://a.test/x")
+    assert not told["was_asked"]
+    near = Candidate("http://a.test/deep", Via.LINK, "http://a.test/", depth=1)
+    assert asyncio.run(crawl(near)) == 1, "an example of what was refused is no known URL"
+    store.close()
+
+
 def test_the_requests_to_a_host_are_told(catalogue: str) -> None:
     (made,) = lines("requests", "A.test", "--catalogue", catalogue)
     assert (made["url"], made["status"], made["bytes"]) == ("http://a.test/", 200, 99)
@@ -77,6 +97,13 @@ def test_a_host_that_was_never_asked_is_told_so(catalogue: str) -> None:
     result = CliRunner().invoke(app, ["requests", "never.test", "--catalogue", catalogue])
     assert result.exit_code == 1
     assert "No request to never.test" in result.output
+
+
+def test_every_order_is_told_in_a_line() -> None:
+    told = {each["id"]: each for each in lines("orders")}
+    assert {"adaptive", "fifo", "polarhub"} <= set(told)
+    assert [name for name, each in told.items() if each["default"]] == ["adaptive"]
+    assert all(len(each["about"]) > 20 for each in told.values())
 
 
 def test_an_unknown_task_is_told_so(catalogue: str) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from geohound.browsing import BrowserError, BrowserPool, Budget, check
 from geohound.document import Document
 from geohound.mining import application, charset, observed
 from geohound.model.browsed import Seen
-from geohound.model.contracts import Fetcher, Follows
-from geohound.model.visit import Failure, FailureReason, Link, Page, Response, Validators, Visit
+from geohound.model.contracts import Fetcher
+from geohound.model.onward import FetcherBefore, Onward
+from geohound.model.visit import Failure, FailureReason, Link, Page, Response, Visit
 from geohound.settings import Settings, SettingsError
 
 log = logging.getLogger(__name__)
@@ -22,39 +22,28 @@ MAX_KEPT_BYTES = 60_000_000
 MAX_FAILURES = 3
 
 
-@dataclass(slots=True)
-class Once:
+class Once(FetcherBefore):
     """A fetcher that asks for each address of one page once, be it for reading or for running the page."""
 
-    inner: Fetcher
-    visits: dict[str, Visit] = field(default_factory=dict)
-    room: int = MAX_KEPT_BYTES
+    def __init__(self, inner: Fetcher) -> None:
+        super().__init__(inner)
+        self.visits: dict[str, Visit] = {}
+        self._room = MAX_KEPT_BYTES
 
-    async def fetch(
-        self,
-        url: str,
-        *,
-        accept: str = "*/*",
-        max_bytes: int | None = None,
-        follows: Follows | None = None,
-        known: Validators | None = None,
-    ) -> Visit:
+    async def ask(self, url: str, onward: Onward) -> Visit:
         had = self.visits.get(url)
         if had is None:
-            had = await self.inner.fetch(url, accept=accept, max_bytes=max_bytes, follows=follows, known=known)
+            had = await onward()
             self.keep(url, had)
         return had
 
     def keep(self, url: str, visit: Visit) -> None:
         size = len(visit.body) if isinstance(visit, Response) else 0
-        if size <= self.room:
-            self.room -= size
+        if size <= self._room:
+            self._room -= size
             self.visits[url] = visit
             if isinstance(visit, Response):
                 self.visits.setdefault(visit.final_url, visit)
-
-    async def close(self) -> None:
-        """The inner fetcher belongs to somebody else."""
 
     def texts(self, urls: tuple[str, ...], without: frozenset[str]) -> Mapping[str, str]:
         """The files that were had under these addresses, but for those that were there before."""
@@ -62,31 +51,20 @@ class Once:
         return {u: charset.decode(v.body, v.content_type, 5_000_000) for u, v in had if isinstance(v, Response)}
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(FetcherBefore):
     """A fetcher over files that were saved: what is not among them is not there."""
 
-    get: application.Fetch
+    def __init__(self, get: application.Fetch) -> None:
+        super().__init__()
+        self._get = get
 
-    async def fetch(
-        self,
-        url: str,
-        *,
-        accept: str = "*/*",
-        max_bytes: int | None = None,
-        follows: Follows | None = None,
-        known: Validators | None = None,
-    ) -> Visit:
-        del accept, max_bytes, follows, known
-        found = await self.get(url)
+    async def ask(self, url: str, onward: Onward) -> Visit:  # noqa: ARG002 - nothing is behind it
+        found = await self._get(url)
         now = datetime.now(UTC)
         if found is None:
             return Failure(url, FailureReason.HTTP_ERROR, "no such file", now)
         kind = {"content-type": f"{found.content_type or _guess(found.text)}; charset=utf-8"}
         return Response(url, url, 200, kind, found.text.encode("utf-8", "replace"), now)
-
-    async def close(self) -> None:
-        """Nothing is open."""
 
 
 def _guess(text: str) -> str:

@@ -85,7 +85,12 @@ def truth_command(
 ) -> None:
     """Tell what a perfect crawler would find, and how it is hidden."""
     del catalogue, config
-    told = truth.tell(_world(seed, hosts, pages, kinds, trouble), with_depth=depth)
+    world = _world(seed, hosts, pages, kinds, trouble)
+
+    def walked(count: int) -> None:
+        printing.err.print(f"{count:,} of about {pages:,} pages walked for link depths (--no-depth leaves them out) …")
+
+    told = truth.tell(world, with_depth=depth, walked=None if quiet else walked)
     if json:
         printing.line(told)
         return

@@ -342,11 +342,13 @@ class Crawl:
 
     def _propose_some(self, candidate: Candidate, page: Page, links: Sequence[Link]) -> int:
         is_known, order = self.parts.frontier.is_known, self.parts.order
+        depth = candidate.depth + 1
         if self.plan.counts_links:
+            depth = 255  # each link is counted: what waits is told of it by its score alone
             for link in links:
                 if is_known(link.url) and (again := order.seen_again(link, page)) is not None:
                     self.parts.frontier.raise_score(link.url, again)
-        new = (link for link in links if not is_known(link.url))
+        new = (link for link in links if not is_known(link.url, depth))
         scored = ((link, order.score(link, page)) for link in new)
         found = [candidate_of(link, score, candidate) for link, score in scored if score > -math.inf]
         if found:

@@ -13,7 +13,8 @@ from geohound import probe
 from geohound.document import Document
 from geohound.model import url as urls
 from geohound.model.compact import HashSet
-from geohound.model.contracts import Fetcher, Follows, Harvester, Kind
+from geohound.model.contracts import Fetcher, Harvester, Kind
+from geohound.model.onward import FetcherBefore, Onward
 from geohound.model.service import Service, Verdict
 from geohound.model.visit import (
     Candidate,
@@ -24,7 +25,6 @@ from geohound.model.visit import (
     Place,
     RequestRecord,
     Response,
-    Validators,
     Via,
     Visit,
 )
@@ -278,29 +278,23 @@ def _stays(url: str, target: str) -> bool:
     return urls.site(url) == urls.site(target)
 
 
-class _Counting:
+class _Counting(FetcherBefore):
     """A fetcher that counts every visit in the report, stays on the site and remembers the last answer."""
+
+    follows = staticmethod(_stays)
 
     def __init__(
         self, fetcher: Fetcher, report: Report, reading: Callable[[], None], waiting: Callable[[None], None]
     ) -> None:
-        self._fetcher = fetcher
+        super().__init__(fetcher)
         self._report = report
         self._reading = reading
         self._waiting = waiting
         self.last: Visit | None = None
 
-    async def fetch(
-        self,
-        url: str,
-        *,
-        accept: str = "*/*",
-        max_bytes: int | None = None,
-        follows: Follows | None = _stays,
-        known: Validators | None = None,
-    ) -> Visit:
+    async def ask(self, url: str, onward: Onward) -> Visit:  # noqa: ARG002 - `onward` knows it
         self._waiting(None)
-        visit = await self._fetcher.fetch(url, accept=accept, max_bytes=max_bytes, follows=follows, known=known)
+        visit = await onward()
         self._reading()  # whoever asked reads it now, without a break
         self.last = visit
         self._report.requests += 1
@@ -308,9 +302,6 @@ class _Counting:
             self._report.bytes += len(visit.body)
             self._report.hosts.add(urls.host(visit.final_url))
         return visit
-
-    async def close(self) -> None:
-        """The inner fetcher belongs to somebody else."""
 
 
 def _leaves(visit: Response, report: Report) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from geohound.geoweb import services
@@ -15,19 +15,22 @@ from geohound.geoweb.reveals import spelt
 from geohound.geoweb.world import World
 
 _UNSEEN = 255
+_TELL_EVERY = 10_000
+Walked = Callable[[int], None]  # told how many pages have been walked
 
 
 class Depths:
     """Link depth of every page from the seeds: one byte a page, found by walking the web breadth first."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, walked: Walked | None = None) -> None:
         self._first = [0]
         for index in range(world.hosts):
             self._first.append(self._first[-1] + world.host(index).layout.total + world.orphans(index))
         self._depth = bytearray([_UNSEEN]) * self._first[-1]
-        self._walk(world)
+        self._walk(world, walked)
 
-    def _walk(self, world: World) -> None:
+    def _walk(self, world: World, walked: Walked | None) -> None:
+        count = 0
         queue: deque[tuple[int, int]] = deque()
         for seed in world.seed_pages:
             self._depth[self._first[seed[0]] + seed[1]] = 0
@@ -35,6 +38,9 @@ class Depths:
         closed = [world.disallowed_section(index) for index in range(world.hosts)]
         while queue:
             index, page = queue.popleft()
+            count += 1
+            if walked is not None and count % _TELL_EVERY == 0:
+                walked(count)
             host = world.host(index)
             if closed[index] is not None and is_disallowed(world, index, page):
                 continue
@@ -111,15 +117,15 @@ def describe(world: World, placed: Placed, depths: Depths | None) -> dict[str, A
     }
 
 
-def iterate_services(world: World, with_depth: bool = True) -> Iterator[dict[str, Any]]:
-    depths = Depths(world) if with_depth else None
+def iterate_services(world: World, with_depth: bool = True, walked: Walked | None = None) -> Iterator[dict[str, Any]]:
+    depths = Depths(world, walked) if with_depth else None
     return (describe(world, p, depths) for p in world.services if p.spec.kind not in services.LISTS)
 
 
-def tell(world: World, with_depth: bool = True) -> dict[str, Any]:
+def tell(world: World, with_depth: bool = True, walked: Walked | None = None) -> dict[str, Any]:
     """The whole truth as one object."""
     return {
         "seeds": world.seeds,
         "pages": world.pages,
-        "services": list(iterate_services(world, with_depth)),
+        "services": list(iterate_services(world, with_depth, walked)),
     }

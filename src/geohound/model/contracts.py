@@ -184,8 +184,8 @@ class Frontier(Protocol):
     def raise_score(self, url: str, score: float) -> None:
         """What waits under this URL is worth more by now; only where the order counts links."""
 
-    def is_known(self, url: str) -> bool:
-        """Was this URL admitted or visited?"""
+    def is_known(self, url: str, depth: int = ...) -> bool:
+        """Was this URL admitted or visited, and does not wait as farther from a seed than this?"""
 
     async def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
         """The best candidates whose host is due, at most one per host; none if nothing is due now."""

@@ -264,6 +264,55 @@ def test_names_that_are_not_there_do_not_spend_the_budget_of_their_domain(store,
     assert asyncio.run(story()) == (0, 1)
 
 
+def test_strangers_cannot_close_a_domain_to_its_own_pages(store, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(max_hosts_per_domain=2, host_delay_s=0))
+        junk = [f"http://junk{i}.a.org/" for i in range(3)]
+        by_strangers = await frontier.admit(pages(*junk, found_on="http://b.org/"))
+        hosts = [f"http://own{i}.a.org/" for i in range(3)]
+        return by_strangers, await frontier.admit(pages(*hosts, found_on="http://www.a.org/"))
+
+    assert asyncio.run(story()) == (2, 2)
+
+
+def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store, reopen, task):
+    async def before(store):
+        frontier = store.frontier(task, SWIFT)
+        await frontier.admit(pages("http://a.org/far", found_on="http://a.org/3", depth=4))
+        assert frontier.is_known("http://a.org/far", 4)
+        assert not frontier.is_known("http://a.org/far", 2)
+        again = await frontier.admit(pages("http://a.org/far", found_on="http://a.org/1", depth=2))
+        farther = await frontier.admit(pages("http://a.org/far", depth=3))
+        await frontier.close()
+        return again, farther
+
+    async def after(store):
+        frontier = store.frontier(task, SWIFT)
+        leased = await frontier.lease(9, probe=False)
+        assert frontier.is_known("http://a.org/far", 1), "what is being read is not queued anew"
+        for candidate in leased:
+            await frontier.settle(candidate, DONE, None)
+        rest = await frontier.lease(9, probe=False)
+        await frontier.close()
+        return [(c.found_on, c.depth) for c in leased], rest, frontier.queued
+
+    assert asyncio.run(before(store)) == (1, 0)
+    assert asyncio.run(after(reopen())) == ([("http://a.org/1", 2)], [], 0)
+    assert asyncio.run(after(reopen())) == ([], [], 0), "nor after another restart"
+
+
+def test_what_is_tried_again_can_still_be_found_nearer(store, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        await frontier.admit(pages("http://a.org/x", depth=5))
+        (leased,) = await frontier.lease(1, probe=False)
+        await frontier.settle(leased, Settlement.RETRY, FailureReason.RESET)
+        await frontier.admit(pages("http://a.org/x", depth=2))
+        return [c.depth for c in await frontier.lease(9, probe=False)]
+
+    assert asyncio.run(story()) == [2]
+
+
 def test_the_queue_of_a_host_is_bounded(store, task):
     async def story():
         frontier = store.frontier(task, Bounds(max_queue_per_host=10, host_delay_s=0))

@@ -8,30 +8,33 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from geohound.model.clue import looks_like_service
-from geohound.model.compact import HashSet, Tally
+from geohound.model.compact import Tally
 from geohound.model.contracts import Clock, Order
 from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
 
-from .bounds import HANGS_ON_PAGE, REACH, Bounds
+from .admission import refusal
+from .bounds import Bounds
 from .database import Database, StoreError
 from .domains import Domains
 from .journal import Ack, Journal, Row
 from .keys import url_key
+from .known import TAKEN, UNKNOWN, KnownUrls, waiting_at
 from .packed_heap import MAX_NUMBER, number_of, pack, score_of
 from .requests import row_of
-from .rows import MAX_URL_CHARS, Entry, Lease, brought, clean, exceeds, final_state, finite, host_of, is_text, reaches
+from .rows import MAX_URL_CHARS, Entry, Lease, brought, clean, final_state, finite, host_of, is_text, reaches
 from .schedule import PAGE, PROBE, Host, Schedule
 from .shape import shape_key
-from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, TASK_BITS, UNASKED, VisitRecord, iterate_visits
+from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, REFUSED, TASK_BITS, UNASKED, VisitRecord, iterate_visits
 
 MAX_CLUE_CHARS = 300
 MAX_SECOND_THOUGHTS = 64  # URLs that a lease may put back because they are worth less by now
 MAX_PAUSE_S = 3600.0
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
 _RECENT_SOURCES = 2048
+MAX_REFUSED_KEPT = 1000  # of each reason, as examples
 _POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way
 
-_LOAD = "SELECT id, key, shape, state, probe, score, url FROM url WHERE id BETWEEN ? AND ?"
+_LOAD = "SELECT id, key, shape, state, probe, score, url, depth FROM url WHERE id BETWEEN ? AND ?"
 _LEASE = """
 SELECT u.id, u.url, u.via, s.url, u.clue, u.score, u.depth, u.probe, u.attempts
 FROM url u LEFT JOIN source s ON s.id = u.source WHERE u.id = ?"""
@@ -72,10 +75,11 @@ class SqliteFrontier:
         self._next_source = 1
         self._sources: dict[str, int] = {}
         self._journal = Journal(database, self._drop_rows)
-        self._seen = HashSet(self._reload(self._now() if quiet_since is None else quiet_since))
+        self._refused: set[int] = set()  # that are kept as examples
+        self._seen = KnownUrls(self._reload(self._now() if quiet_since is None else quiet_since))
 
-    def _reload(self, quiet_since: float) -> Iterator[int]:
-        """Read everything back; yields the keys of all known URLs."""
+    def _reload(self, quiet_since: float) -> Iterator[tuple[int, int]]:
+        """Read everything back; yields the keys of all known URLs, and how they wait."""
         connection = self._database.read()
         first, last = self._id(0), self._id(MAX_NUMBER)
         for reason, count in connection.execute("SELECT reason, count FROM drops WHERE task = ?", (self.task,)):
@@ -83,8 +87,11 @@ class SqliteFrontier:
         row = connection.execute("SELECT max(id) FROM source WHERE id BETWEEN ? AND ?", (first, last)).fetchone()
         self._next_source = (row[0] or first) - first + 1
         now = self._clock.monotonic()
-        for id_, key, shape, state, probe, score, url in connection.execute(_LOAD, (first, last)):
+        for id_, key, shape, state, probe, score, url, depth in connection.execute(_LOAD, (first, last)):
             number = id_ - first
+            self._next = number + 1
+            if state == REFUSED:
+                continue
             host = self._schedule.host(host_of(url))
             self._shapes.add(shape)
             if state == PENDING:
@@ -94,8 +101,7 @@ class SqliteFrontier:
                 host.visited += 1
                 self.visited += 1
                 self.pages += not probe
-            self._next = number + 1
-            yield key
+            yield key, waiting_at(depth) if state == PENDING else TAKEN
         for known in self._schedule.hosts():
             self._domains.open(f"http://{known.name}/", always=True)
         self._leave_alone(quiet_since)
@@ -135,41 +141,31 @@ class SqliteFrontier:
             self.drops[FailureReason.BAD_URL] += 1
             return None
         key = url_key(url)
-        if not self._seen.add(key):
+        known, waiting = self._seen.get(key), waiting_at(candidate.depth)
+        if known != UNKNOWN and (candidate.probe or known <= waiting):
             self.duplicates += 1
             return None
         name, shape = host_of(url), shape_key(url)
-        if self._schedule.knows(name) or self._domains.open(url, always=candidate.via is Via.SEED):
+        if self._schedule.knows(name) or self._domains.open(url, candidate.found_on, always=candidate.via is Via.SEED):
             host = self._schedule.host(name)
-            reason = self._refuse(candidate, host, shape)
+            reason = refusal(candidate, self.bounds, host, self.pages, self._shapes, shape)
         else:
             reason = FailureReason.DOMAIN_BUDGET
         if reason is not None:
-            self._seen.discard(key)
             self.drops[reason] += 1
+            if known == UNKNOWN and self.drops[reason] <= MAX_REFUSED_KEPT and key not in self._refused:
+                self._refused.add(key)
+                self._record(candidate, key, shape, (REFUSED, reason, None, None, self._now()))
             return None
+        if self._seen.add(key, waiting):
+            self._shapes.add(shape)
+        else:
+            self._seen.put(key, waiting)  # found nearer: queued once more, and passed over where it waits as farther
         number = self._record(candidate, key, shape, (PENDING, None, None, None, None))
         self._note_queued(key, number)
         host.entering += 1
         self._entering += 1
         return Entry(host, PROBE if candidate.probe else PAGE, pack(candidate.score, number))
-
-    def _refuse(self, candidate: Candidate, host: Host, shape: int) -> FailureReason | None:
-        """Why this candidate may not come in; None if it may."""
-        bounds = self.bounds
-        hangs_on_page = candidate.probe or candidate.via in HANGS_ON_PAGE
-        if exceeds(candidate.depth - (REACH if hangs_on_page else 0), bounds.max_depth):
-            return FailureReason.TOO_DEEP
-        if not candidate.probe and reaches(self.pages, bounds.max_pages):
-            return FailureReason.PAGE_BUDGET
-        if reaches(host.visited, bounds.max_pages_per_host) or reaches(
-            host.queued + host.entering, bounds.max_queue_per_host
-        ):
-            return FailureReason.HOST_BUDGET
-        most = bounds.max_probes_per_pattern if candidate.probe else bounds.max_pages_per_pattern
-        if most is not None and candidate.via is not Via.SEED and self._shapes.count(shape) >= most:
-            return FailureReason.PATTERN_BUDGET
-        return None
 
     def _record(self, candidate: Candidate, key: int, shape: int, ending: Row) -> int:
         """Add the row of a new URL to the next commit; returns its number."""
@@ -177,7 +173,6 @@ class SqliteFrontier:
             raise StoreError("This task has four thousand million URLs, more than a catalogue file can hold.")
         batch = self._journal.open_batch()
         number, self._next = self._next, self._next + 1
-        self._shapes.add(shape)
         state, *rest = ending
         batch.urls.append(
             (
@@ -216,16 +211,19 @@ class SqliteFrontier:
             host, key = found
             number = number_of(key)
             candidate, attempts = self._load(number)
-            if self._numbers is not None and self._numbers.pop(url_key(candidate.url), None) is None:
-                self._schedule.skip(host)  # it was queued twice, and has been taken
+            known = url_key(candidate.url)
+            if self._seen.get(known) != waiting_at(candidate.depth):
+                self._schedule.skip(host)  # it was queued twice, and has been taken or waits as nearer
                 continue
             if self._order is not None and lane == PAGE and second_thoughts < MAX_SECOND_THOUGHTS:
                 today = self._order.rescore(candidate)
                 if today < score_of(key) and self._schedule.worth(host, today) < self._schedule.best_worth(lane, now):
                     self._schedule.put_back(host, lane, pack(today, number))
-                    self._note_queued(url_key(candidate.url), number)
                     second_thoughts += 1
                     continue
+            self._seen.put(known, TAKEN)
+            if self._numbers is not None:
+                self._numbers.pop(known, None)
             self._leases[candidate.url] = Lease(number, host, lane, attempts)
             self.pages += lane == PAGE
             leased.append(candidate)
@@ -275,7 +273,9 @@ class SqliteFrontier:
         if next_at - now > LONG_PAUSE_S:
             batch.pauses.append((self.task, clean(lease.host.name), self._now() + next_at - now))
         if again:
-            self._note_queued(url_key(candidate.url), lease.number)
+            known = url_key(candidate.url)
+            self._note_queued(known, lease.number)
+            self._seen.put(known, waiting_at(candidate.depth))
             key = pack(candidate.score, lease.number)
             self._schedule.push_later(lease.host, lease.lane, key, now if retry_at is None else retry_at)
         self._drop_beyond_budget(lease.host, batch.settled)
@@ -300,9 +300,10 @@ class SqliteFrontier:
     def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> Ack[bool]:
         """Record a URL that was visited without a lease (the target of a redirect); False if it was known."""
         key = url_key(candidate.url)
-        if not self._seen.add(key):
+        if not self._seen.add(key, TAKEN):
             return Ack(False)
         shape = shape_key(candidate.url)
+        self._shapes.add(shape)
         self._record(candidate, key, shape, (REDIRECTED, None, *brought(outcome), self._now()))
         return Ack(True, self._journal.commit_soon())
 
@@ -317,9 +318,9 @@ class SqliteFrontier:
         if self._numbers is not None:
             self._numbers[key] = number
 
-    def is_known(self, url: str) -> bool:
-        """Was this URL admitted or visited in this task?"""
-        return url_key(url) in self._seen
+    def is_known(self, url: str, depth: int = 255) -> bool:
+        """Was this URL admitted or visited in this task, and does not wait as farther from a seed than this?"""
+        return UNKNOWN != self._seen.get(url_key(url)) <= waiting_at(depth)
 
     def marks(self) -> Iterator[tuple[int, int]]:
         """What stands for the contents of the pages visited so far: body and words."""
@@ -371,10 +372,6 @@ class SqliteFrontier:
     def queued(self) -> int:
         """URLs that wait, retries included."""
         return self._schedule.queued + self._schedule.delayed + self._entering
-
-    @property
-    def in_flight(self) -> int:
-        return len(self._leases)
 
     def visits(self) -> Iterator[VisitRecord]:
         return iterate_visits(self._database.read(), self.task)

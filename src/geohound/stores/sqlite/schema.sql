@@ -32,7 +32,8 @@ CREATE TABLE url (
   id INTEGER PRIMARY KEY,
   key INTEGER NOT NULL,       -- 64-bit hash of the canonical URL
   shape INTEGER NOT NULL,     -- 40-bit hash of its pattern
-  state INTEGER NOT NULL,     -- 0 pending, 1 done, 2 asked in vain, 3 dropped without asking, 4 reached by a redirect
+  state INTEGER NOT NULL,     -- 0 pending, 1 done, 2 asked in vain, 3 dropped without asking, 4 reached by a redirect,
+                              -- 5 refused, not admitted: an example, which may come in another time
   probe INTEGER NOT NULL,
   score REAL NOT NULL,
   url TEXT NOT NULL,

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from geohound.model.visit import FailureReason, Settlement, Via
 
-PENDING, DONE, IN_VAIN, UNASKED, REDIRECTED = range(5)
+PENDING, DONE, IN_VAIN, UNASKED, REDIRECTED, REFUSED = range(6)
 TASK_BITS = 32
 _PAGE_ROWS = 1000
 
@@ -63,7 +63,7 @@ def _record(task: int, row: tuple) -> VisitRecord:  # type: ignore[type-arg]
         probe=bool(probe),
         score=score,
         settlement=Settlement.DONE if state in (DONE, REDIRECTED) else Settlement.DROPPED,
-        was_asked=state != UNASKED,
+        was_asked=state not in (UNASKED, REFUSED),
         reason=FailureReason(reason) if reason else None,
         status=status or 0,
         services=services or 0,

@@ -1,0 +1,47 @@
+"""Fetchers that stand before another one: what all of them share is spelled here."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from .contracts import Fetcher, Follows
+from .visit import Validators, Visit
+
+Onward = Callable[[], Awaitable[Visit]]  # has the fetcher behind make the request
+
+
+class FetcherBefore:
+    """A fetcher in front of another, which belongs to somebody else; `ask` says what becomes of each request."""
+
+    __slots__ = ("inner",)
+    follows: Follows | None = None  # which redirects, where the caller does not say
+
+    def __init__(self, inner: Fetcher | None = None) -> None:
+        self.inner = inner
+
+    async def ask(self, url: str, onward: Onward) -> Visit:
+        raise NotImplementedError
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        accept: str = "*/*",
+        max_bytes: int | None = None,
+        follows: Follows | None = None,
+        known: Validators | None = None,
+    ) -> Visit:
+        if self.inner is None:
+            return await self.ask(url, _nowhere)
+        which = follows or self.follows
+        return await self.ask(
+            url, partial(self.inner.fetch, url, accept=accept, max_bytes=max_bytes, follows=which, known=known)
+        )
+
+    async def close(self) -> None:
+        """The inner fetcher belongs to somebody else."""
+
+
+async def _nowhere() -> Visit:
+    raise LookupError("there is no fetcher behind this one")

@@ -72,6 +72,56 @@ def test_filters_go_by_the_name_of_their_facet(path: str) -> None:
             catalogue.search(bbox="0,0,400,1")
 
 
+@pytest.mark.parametrize("box", [(-60, -20, -50, -10), [-60, -20, -50, -10], "-60,-20,-50,-10", "-60 -20 -50 -10"])
+def test_a_box_may_be_written_in_any_usual_way(path: str, box: Any) -> None:
+    with Catalogue(path) as catalogue:
+        assert [hit.service.id for hit in catalogue.search(bbox=box)] == [FOREST.id]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"bbox": (1, 2, 3)}, "has 3 numbers: a box is four numbers in degrees, west, south, east, north"),
+        ({"bbox": (0, 0, 400, 1)}, r"longitudes go from -180 to 180; a box is four numbers"),
+        ({"bbox": (0, 50, 1, 40)}, "south first; a box is four numbers"),
+        ({"bbox": ("a", 0, 1, 1)}, r"The box \('a', 0, 1, 1\) cannot be used: a box is four numbers"),
+        ({"bbox": "here"}, "The box 'here' cannot be used: a box is four numbers"),
+        ({"bbox": 7}, "The box 7 cannot be used"),
+        ({"bbox": (float("nan"), 0, 1, 1)}, "four finite numbers"),
+        ({"bbox": (1e308, 0, 1e308, 1)}, "cannot be used"),
+        ({"kind": "foo"}, "There is no kind 'foo'; use one of .*wms"),
+        ({"kind": ["wms", "shapefile"]}, "There is no kind 'shapefile'"),
+        ({"topic": "nonsense"}, "There is no topic 'nonsense'; use one of .*land_cover"),
+        ({"state": "ill"}, "There is no state 'ill'; use one of alive, dead"),
+        ({"relation": "near"}, "There is no relation 'near'; use one of overlaps"),
+        ({"limit": -1}, "limit must be a whole number"),
+        ({"offset": "x"}, "offset must be a whole number"),
+        ({"years": (2000, 2005, 2010)}, "years must be one year or the first and the last"),
+    ],
+)
+def test_what_cannot_be_meant_is_answered_with_what_can(path: str, asked: dict[str, Any], told: str) -> None:
+    with Catalogue(path) as catalogue, pytest.raises(ValueError, match=told):
+        catalogue.search(**asked)
+
+
+def test_kinds_are_taken_in_capitals_and_years_alone(path: str) -> None:
+    with Catalogue(path) as catalogue:
+        assert [hit.service.id for hit in catalogue.search(kind="WFS")] == [FIJI.id]
+        assert catalogue.search(years=2010).query.years == (2010, 2010)
+        with pytest.raises(TypeError, match="must be a text"):
+            catalogue.search(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [({"scope": "planet"}, "There is no scope 'planet'; use one of any"), ({"kinds": "foo"}, "no kind 'foo'")],
+)
+def test_a_crawl_that_cannot_be_meant_is_not_begun(tmp_path: Path, asked: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        geohound.crawl("http://a.test/", catalogue=str(tmp_path / "new.db"), **asked)
+    assert not (tmp_path / "new.db").exists()
+
+
 def test_awaiting_a_search_brings_the_same(path: str) -> None:
     with Catalogue(path) as catalogue:
         assert asyncio.run(catalogue.asearch("reefs"))[0].service.id == FIJI.id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import fields, replace
@@ -11,22 +11,19 @@ from typing import Any, Self, TypeVar
 
 from geohound import assembly, probe, settings
 from geohound.crawl.follow import Scope
-from geohound.model.bbox import BBox, Relation, parse_bbox
 from geohound.model.health import Health, State
-from geohound.model.query import FACETS, Query
+from geohound.model.query import Query
 from geohound.model.service import Layer, Service
 from geohound.model.url import canonical
 from geohound.opening import Opening, open_layer
 from geohound.settings import Settings, SettingsError
 
+from .asking import Box, Words, Years, choose, read_box, read_filters, read_query, read_words
 from .found import Crawled, Found, Identified
 
 __all__ = ["Catalogue", "Crawled", "Found", "Identified", "acrawl", "aidentify", "crawl", "identify"]
 
 T = TypeVar("T")
-Box = BBox | str | Sequence[float] | None
-Words = str | Iterable[str]
-_OWN = {"kind": "kinds", "topic": "topics", "class": "classes", "country": "countries", "state": "states"}
 
 
 class Catalogue:
@@ -51,7 +48,7 @@ class Catalogue:
         *,
         limit: int = 20,
         offset: int = 0,
-        years: tuple[int, int] | None = None,
+        years: Years = None,
         expand: bool = True,
         **filters: Words,
     ) -> Found:
@@ -60,9 +57,17 @@ class Catalogue:
         Filters go by facet: kind="wms", topic="land_cover", class_="forest", country="br", state=["alive"] …;
         `expand=False` leaves synonyms and translations out.
         """
-        query = Query(text, _box(bbox), Relation(relation), limit=limit, offset=offset, years=years, expand=expand)
-        query = replace(query, **_filters(filters))
+        query = read_query(text, bbox, relation, (limit, offset), years, expand=expand)
+        query = replace(query, **read_filters(filters, self._known(filters)))
         return Found(query, self._catalogue.search(query))
+
+    def _known(self, facets: Iterable[str]) -> dict[str, list[str]]:
+        """The facets of these whose values are fixed; a catalogue may hold topics of other people's files."""
+        known = {"kind": sorted(assembly.kinds()), "state": [str(s) for s in State]}
+        if "topic" in facets:
+            held = self._catalogue.search(Query(limit=0)).facets["topic"]
+            known["topic"] = sorted({*assembly.topics(self._settings.topic_files), *held})
+        return known
 
     async def asearch(self, text: str = "", bbox: Box = None, relation: str = "overlaps", **more: Any) -> Found:
         """The same without holding up the event loop."""
@@ -90,7 +95,7 @@ class Catalogue:
             if named is None:
                 raise KeyError(f"The service {found.id} has no layer {layer!r}.")
             layer = named
-        return open_layer(found, layer, _box(bbox))
+        return open_layer(found, layer, read_box(bbox))
 
     def __iter__(self) -> Iterator[Service]:
         return self._catalogue.services()
@@ -144,10 +149,10 @@ async def acrawl(
     if not seeds:
         raise ValueError("Name at least one address to start from.")
     chosen = _settings({**options, **({"catalogue": str(catalogue)} if catalogue else {})})
-    box = _box(bbox)
-    ask = assembly.Ask(
-        tuple(_address(seed) for seed in seeds), Scope(scope), _words(kinds), box.as_tuple() if box else None
-    )
+    box = read_box(bbox)
+    wanted = tuple(choose("kind", kind, sorted(assembly.kinds())) for kind in read_words(kinds))
+    chosen_scope = Scope(choose("scope", scope, [str(s.value) for s in Scope]))
+    ask = assembly.Ask(tuple(_address(seed) for seed in seeds), chosen_scope, wanted, box.as_tuple() if box else None)
     async with assembly.crawling(chosen, ask, None) as running:
         await running.run()
         return Crawled(chosen.catalogue, running.summary())
@@ -168,7 +173,7 @@ def _settings(options: dict[str, Any]) -> Settings:
     for name in options:
         if name not in known:
             raise SettingsError(f"There is no setting called {name!r}; docs/operating.md lists all of them.")
-    lists = {k: _words(v) for k, v in options.items() if isinstance(getattr(Settings(), k), tuple)}
+    lists = {k: read_words(v) for k, v in options.items() if isinstance(getattr(Settings(), k), tuple)}
     return replace(settings.load(), **{**options, **lists})
 
 
@@ -177,34 +182,3 @@ def _address(url: str) -> str:
     if clean is None:
         raise ValueError(f"{url!r} is not a web address; it should begin with http:// or https://.")
     return clean
-
-
-def _box(box: Box) -> BBox | None:
-    if box is None or isinstance(box, BBox):
-        return box
-    if isinstance(box, str):
-        return parse_bbox(box)
-    west, south, east, north = (float(edge) for edge in box)
-    return BBox(west, south, east, north)
-
-
-def _words(value: Words) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(str(v) for v in value)
-
-
-def _filters(given: dict[str, Words]) -> dict[str, Any]:
-    """Filters by facet as the fields of a query; class_ stands for class, which Python keeps for itself."""
-    found: dict[str, Any] = {}
-    where: dict[str, tuple[str, ...]] = {}
-    for name, value in given.items():
-        facet = name.rstrip("_")
-        if facet not in FACETS:
-            raise TypeError(f"There is no filter {name!r}; filters are {', '.join(FACETS)} (class_ for class).")
-        words = _words(value)
-        if facet == "state":
-            found["states"] = tuple(State(word) for word in words)
-        elif facet in _OWN:
-            found[_OWN[facet]] = words
-        else:
-            where[facet] = words
-    return {**found, "where": where}

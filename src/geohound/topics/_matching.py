@@ -15,6 +15,8 @@ _BREAK = "\0"  # phrases do not run from one text into the next
 _GAP = re.compile(r"\W+")
 # For ASCII, which most names are, the same by a table of bytes, ten times faster.
 _PLAIN = bytes(n if chr(n).isalnum() else 32 for n in range(128)).ljust(256)
+_PLAIN_BUT_BREAKS = b"\0" + _PLAIN[1:]
+_BETWEEN = f" {_BREAK} "
 _ADDRESS = re.compile(r"\b\w{2,10}://\S+")
 # Names are written landCover2010 as well as land_cover_2010.
 _SEAM = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])|(?<=[a-zß-ÿ])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -216,15 +218,29 @@ def _texts(service: Service) -> Iterator[str]:
 
 def _batches(texts: Iterable[str]) -> Iterator[str]:
     """The texts joined into few, large ones: much faster than one by one, and bounded in memory."""
-    batch: list[str] = []
+    plain: list[str] = []
+    others: list[str] = []
     size = 0
     for text in texts:
         if not text:
             continue
         cut = text[:_MAX_TEXT_CHARS]
-        batch.append(spaced(_ADDRESS.sub(" ", cut) if "://" in cut else cut))
+        if "://" in cut:
+            cut = _ADDRESS.sub(" ", cut)
+        if cut.isascii():
+            plain.append(cut)
+        else:
+            others.append(spaced(cut))
         size += len(cut)
         if size > _BATCH_CHARS:
-            yield f" {_BREAK} ".join(batch)
-            batch, size = [], 0
-    yield f" {_BREAK} ".join(batch)
+            yield _joined(plain, others)
+            plain, others, size = [], [], 0
+    yield _joined(plain, others)
+
+
+def _joined(plain: list[str], others: list[str]) -> str:
+    """ASCII texts are spaced all at once."""
+    text = _BETWEEN.join(plain)
+    if text.count(_BREAK) >= max(len(plain), 1):  # somebody wrote a break of his own
+        text = _BETWEEN.join(one.replace(_BREAK, " ") for one in plain)
+    return _BETWEEN.join((text.encode("ascii").translate(_PLAIN_BUT_BREAKS).decode("ascii"), *others))

@@ -62,7 +62,7 @@ def stand_and_fit(
         near = boxes[:, part]
         places = np.flatnonzero(judge(near, ranges))
         if len(places):
-            ratios.append(_ratios(near[:, places], ranges))
+            ratios.append(_ratios(near if len(places) == near.shape[1] else near[:, places], ranges))
             found.append(places + part.start)
     if not found:
         return np.zeros(0, np.int64), np.zeros(0, np.float32)
@@ -77,6 +77,8 @@ def _slices(boxes: Boxes) -> Iterator[slice]:
 
 def _overlap(boxes: Boxes, asked: tuple[int, int, int, int]) -> Truth:
     west, south, east, north = asked
+    if _is_world(asked):
+        return np.asarray(boxes[1] <= boxes[3])
     met: Truth = (boxes[0] <= east) & (boxes[2] >= west)
     met |= boxes[2] >= west + _AROUND
     if east >= _HALFWAY:
@@ -119,6 +121,9 @@ def overlap_ratios(boxes: Boxes, asked: BBox) -> npt.NDArray[np.float32]:
 def _ratios(boxes: Boxes, asked: tuple[int, int, int, int]) -> npt.NDArray[np.float32]:
     """Numbers become floats late, for differences must be exact."""
     west, south, east, north = asked
+    if _is_world(asked):  # all of a box is in it
+        share = np.float32(1 / (360 * 180 * float(_UNIT) ** 2))
+        return np.asarray(_area(boxes) * share, dtype=np.float32)
     wide = _shared(boxes[0], boxes[2], west, east)
     if east >= _HALFWAY:
         wide += _shared(boxes[0], boxes[2], west - _AROUND, east - _AROUND)
@@ -126,13 +131,22 @@ def _ratios(boxes: Boxes, asked: tuple[int, int, int, int]) -> npt.NDArray[np.fl
     if len(beyond):
         wide[beyond] += _shared(boxes[0][beyond], boxes[2][beyond], west + _AROUND, east + _AROUND)
     shared = np.minimum(wide, np.float32(east - west)) * _shared(boxes[1], boxes[3], south, north)
-    area = (boxes[2] - boxes[0]).astype(np.float32) * np.maximum(boxes[3] - boxes[1], 0).astype(np.float32)
-    whole = area + np.float32(float(east - west) * (north - south)) - shared
+    whole = _area(boxes) + np.float32(float(east - west) * (north - south)) - shared
     flat = np.flatnonzero(whole <= 0)
     ratios = np.asarray(shared / np.where(whole > 0, whole, np.float32(1)), dtype=np.float32)
     if len(flat):
         ratios[flat] = np.all(boxes[:, flat] == np.array([[west], [south], [east], [north]]), axis=0)
     return ratios
+
+
+def _is_world(asked: tuple[int, int, int, int]) -> bool:
+    west, south, east, north = asked
+    return east - west >= _AROUND and north - south >= _HALFWAY
+
+
+def _area(boxes: Boxes) -> npt.NDArray[np.float32]:
+    wide: npt.NDArray[np.float32] = (boxes[2] - boxes[0]).astype(np.float32)
+    return wide * np.maximum(boxes[3] - boxes[1], 0).astype(np.float32)
 
 
 def _shared(low: Boxes, high: Boxes, least: int, most: int) -> npt.NDArray[np.float32]:

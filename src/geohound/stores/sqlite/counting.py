@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,23 +20,54 @@ Truth = npt.NDArray[np.bool_]
 _FIELD = (1 << FIELD_BITS) - 1
 
 
-def passing(connection: sqlite3.Connection, view: View, slots: Slots, query: Query) -> dict[str, Truth]:
+class Owned(NamedTuple):
+    """The values of one facet, and whose each is, as a place among the services that match."""
+
+    values: npt.NDArray[Any]
+    owners: npt.NDArray[Any]
+
+
+def owned_by(view: View, slots: Slots, names: Iterable[str]) -> dict[str, Owned]:
+    """The values that these services have of some facets; the state is not among them."""
+    wanted = [name for name in names if name in FACETS and name != "state"]
+    if not wanted:
+        return {}
+    values, owners = _facets_of(view, slots)
+    fields = values & np.uint32(_FIELD)
+    told = {}
+    for name in wanted:
+        own = np.flatnonzero(fields == FACETS.index(name))
+        told[name] = Owned(values[own], owners[own])
+    return told
+
+
+def passing(
+    connection: sqlite3.Connection, view: View, slots: Slots, query: Query, owned: Mapping[str, Owned]
+) -> dict[str, Truth]:
     """Per filter: which of these services pass it."""
     passed: dict[str, Truth] = {}
-    filters = query.filters()
-    if any(name != "state" for name in filters):
-        values, owners = _facets_of(view, slots)
-    for name, wanted in filters.items():
+    for name, wanted in query.filters().items():
         if name == "state":
             codes = [STATES.index(value) for value in wanted if value in STATES]
             passed[name] = np.isin(view.state[slots], codes)
         elif name in FACETS:
+            values, owners = owned[name]
             passed[name] = np.zeros(len(slots), np.bool_)
             passed[name][owners[np.isin(values, find_ids(connection, name, wanted))]] = True
     if query.years is not None:
         first, last = view.records["first_year"][slots], view.records["last_year"][slots]
         passed["years"] = (first <= query.years[1]) & (last >= query.years[0]) & (first > 0)
     return passed
+
+
+def count_owned(
+    connection: sqlite3.Connection, owned: Owned, places: npt.NDArray[np.int64], size: int
+) -> dict[str, int]:
+    """How many of the services at these places, out of so many, have each value of one facet."""
+    chosen = np.zeros(size, np.bool_)
+    chosen[places] = True
+    counts = np.bincount(owned.values[chosen[owned.owners]])
+    return _top(connection, counts, np.flatnonzero(counts))
 
 
 def all_but(passed: Mapping[str, Truth], name: str, size: int) -> Truth:
@@ -85,11 +116,13 @@ def count_facets(
     for field, name in enumerate(FACETS):
         own = present[fields == field]
         if name in names and len(own):
-            top = own[np.argsort(-counts[own], kind="stable")[:MAX_VALUES]].tolist()
-            told[name] = _sorted(
-                {value: int(counts[id_]) for value, id_ in zip(_names(connection, top), top, strict=True)}
-            )
+            told[name] = _top(connection, counts, own)
     return told
+
+
+def _top(connection: sqlite3.Connection, counts: npt.NDArray[Any], ids: npt.NDArray[Any]) -> dict[str, int]:
+    top = ids[np.argsort(-counts[ids], kind="stable")[:MAX_VALUES]].tolist()
+    return _sorted({value: int(counts[id_]) for value, id_ in zip(_names(connection, top), top, strict=True)})
 
 
 def _names(connection: sqlite3.Connection, ids: list[int]) -> list[str]:

@@ -87,7 +87,8 @@ def _hear(heard: list[_Heard], service: Service, first: int, lexicon: Lexicon, l
     for fields in (_service_fields(service), *map(_layer_fields, service.layers)):
         for field, texts in fields:
             said = known[field].get(texts) or lexicon.read(texts, language, FIELDS[field].manner)
-            heard.append((field, entry, said))
+            if said.length:
+                heard.append((field, entry, said))
         entry += 1
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .mirror import LAST_LETTER, View
+from .mirror import LAST_LETTER, Block, View
 from .segments import read_hits
 
 MAX_BEGINNINGS = 300  # words that one beginning may stand for
@@ -24,6 +25,8 @@ class Found(NamedTuple):
     worths: npt.NDArray[np.float32]
 
 
+_Fresh = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]
+_Block = tuple[npt.NDArray[np.integer], npt.NDArray[np.uint8]] | None  # entries within a block, and worths
 NONE = Found(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
@@ -66,13 +69,16 @@ class Postings:
 
     def find(self, term: str) -> Found:
         """The entries that hold exactly this key."""
-        sealed = self._sealed(term)
-        entries, worths = sealed.entries, sealed.worths
+        sealed = self._sealed(term, partial(self._word, term))
         fresh = self._view.tail.postings.get(term)
+        return self._found(sealed, list(fresh) if fresh else [])  # another search may be learning of more
+
+    def _found(self, sealed: Remembered, fresh: list[_Fresh]) -> Found:
+        """What is in blocks, and after it what is in none yet."""
+        entries, worths = sealed.entries, sealed.worths
         if fresh:
-            parts = list(fresh)  # another search may be learning of more
-            entries = np.concatenate([entries, *(more for more, _ in parts)])
-            worths = np.concatenate([worths, *(more for _, more in parts)])
+            entries = np.concatenate([entries, *(more for more, _ in fresh)])
+            worths = np.concatenate([worths, *(more for _, more in fresh)])
         if not len(entries):
             return NONE
         if entries[-1] >= len(self._view.slot_of):
@@ -80,9 +86,10 @@ class Postings:
             entries, worths = entries[:size], worths[:size]
         return Found(entries.astype(np.int64), worths * np.float32(1 / 255))
 
-    def _sealed(self, term: str) -> Remembered:
+    def _sealed(self, key: str, read: Callable[[Block], _Block]) -> Remembered:
+        """What the blocks hold under a key; only what is new since it was last asked for is read."""
         view = self._view
-        known = self._memory.get(term, view.generation)
+        known = self._memory.get(key, view.generation)
         if known is not None and known.upto == view.sealed:
             return known
         if known is not None and known.upto > view.sealed:
@@ -93,11 +100,10 @@ class Postings:
         for block in view.blocks:
             if block.start + block.size <= done:
                 continue
-            sql = "SELECT hits FROM posting WHERE block = ? AND term = ?"
-            row = self._connection.execute(sql, (block.id, term)).fetchone()
-            if row is None:
+            found = read(block)
+            if found is None:
                 continue
-            offsets, values = read_hits(row[0], block.size)
+            offsets, values = found
             placed = offsets.astype(np.int32) + np.int32(block.start)
             if block.start < done:
                 values = values[placed >= done]
@@ -109,8 +115,26 @@ class Postings:
             np.concatenate(entries) if entries else np.zeros(0, np.int32),
             np.concatenate(worths) if worths else np.zeros(0, np.uint8),
         )
-        self._memory.keep(term, view.generation, made)
+        self._memory.keep(key, view.generation, made)
         return made
+
+    def _word(self, term: str, block: Block) -> _Block:
+        sql = "SELECT hits FROM posting WHERE block = ? AND term = ?"
+        row = self._connection.execute(sql, (block.id, term)).fetchone()
+        return read_hits(row[0], block.size) if row else None
+
+    def _beginning(self, beginning: str, block: Block) -> _Block:
+        """All words of a block that begin so, as if they were one."""
+        rows = self._connection.execute(
+            "SELECT hits FROM posting WHERE block = ? AND term >= ? AND term < ? LIMIT ?",
+            (block.id, beginning, beginning + LAST_LETTER, MAX_BEGINNINGS),
+        )
+        best = np.zeros(block.size, np.uint8)
+        for (hits,) in rows:
+            offsets, worths = read_hits(hits, block.size)
+            best[offsets] = np.maximum(best[offsets], worths)
+        held = np.flatnonzero(best)
+        return held, best[held]
 
     def any_of(self, terms: Iterable[str]) -> Found:
         """The entries that hold one of these, with the best worth."""
@@ -119,25 +143,17 @@ class Postings:
 
     def starting(self, beginning: str) -> Found:
         """The entries that hold a word that begins so; of each block the first MAX_BEGINNINGS words count."""
-        parts: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]] = []
-        for block in self._view.blocks:
-            rows = self._connection.execute(
-                "SELECT hits FROM posting WHERE block = ? AND term >= ? AND term < ? LIMIT ?",
-                (block.id, beginning, beginning + LAST_LETTER, MAX_BEGINNINGS),
-            )
-            for (hits,) in rows:
-                offsets, worths = read_hits(hits, block.size)
-                parts.append((offsets.astype(np.int64) + block.start, worths))
-        for term in self._view.tail.beginning_with(beginning)[:MAX_BEGINNINGS]:
-            parts += list(self._view.tail.postings[term])
-        if not parts:
-            return NONE
-        entries = np.concatenate([entries for entries, _ in parts])
-        values = np.concatenate([worths for _, worths in parts]) * np.float32(1 / 255)
-        best = np.zeros(max(len(self._view.slot_of), int(entries.max()) + 1), np.float32)
-        np.maximum.at(best, entries, values)
-        held = np.flatnonzero(best[: len(self._view.slot_of)] > 0)
-        return Found(held, best[held])
+        sealed = self._sealed(beginning + LAST_LETTER, partial(self._beginning, beginning))
+        tail = self._view.tail
+        fresh = [part for term in tail.beginning_with(beginning)[:MAX_BEGINNINGS] for part in list(tail.postings[term])]
+        if not fresh:
+            return self._found(sealed, [])
+        entries = np.concatenate([entries for entries, _ in fresh])
+        first = int(entries.min())
+        best = np.zeros(int(entries.max()) + 1 - first, np.uint8)
+        np.maximum.at(best, entries - first, np.concatenate([worths for _, worths in fresh]))
+        held = np.flatnonzero(best)
+        return self._found(sealed, [(held + first, best[held])])
 
     def words_like(self, beginning: str, most_blocks: int) -> list[str]:
         """Words that begin so, of some blocks."""

@@ -14,7 +14,7 @@ from geohound.model.query import FACETS, Hit, Query, Results
 from geohound.wording import Terms, parse_terms
 
 from .asked import Wish, unwanted_of, wishes_of
-from .counting import all_but, count_facets, passing
+from .counting import all_but, count_facets, count_owned, owned_by, passing
 from .hits import Chosen, build_hit, layers_shown
 from .matching import Matches, grant_all, match_all, match_box, match_words, place, without
 from .mirror import STATES, Mirror, View
@@ -72,15 +72,19 @@ def search(connection: sqlite3.Connection, query: Query, index: Index) -> Result
     asking = Asking(connection, view, Postings(connection, view, index.memory), query, terms, wishes)
     matches, partial = _match(asking)
     folded = _fold(view, matches)
-    passed = passing(connection, view, folded.slots, query)
+    owned = owned_by(view, folded.slots, query.filters())
+    passed = passing(connection, view, folded.slots, query, owned)
     ranks = _ranks(view, folded)
     before = max(query.offset, 0) if cursor is None else int(np.count_nonzero(ranks >= np.float32(cursor.rank)))
     window = 2 * (before + max(query.limit, 0))
     kept = _without_twins(view, folded, ranks, all_but(passed, "", len(folded.slots)), window)
     facets = count_facets(connection, view, folded.slots[kept])
-    for name in passed:
+    for name in passed.keys() - {"years"}:
         others = _without_twins(view, folded, ranks, all_but(passed, name, len(folded.slots)), window)
-        facets |= count_facets(connection, view, folded.slots[others], (name,))
+        if name in owned:
+            facets[name] = count_owned(connection, owned[name], others, len(folded.slots))
+        else:
+            facets |= count_facets(connection, view, folded.slots[others], (name,))
     page, is_last = _page(view, folded, ranks, kept, query, cursor)
     hits = _hits(asking, matches, folded, ranks, page)
     suggestion = suggest(asking.postings, terms) if partial or not len(kept) else ""

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from geohound.topics import TOPICS, Classifier
 from geohound.web.answering import JSON_LINES
 from geohound.web.app import create_app
-from geohound.web.limiting import RateLimit
+from geohound.web.limiting import RateLimit, _visitor
 
 TASKS = [{"id": 7, "state": "done", "created_at": None, "finished_at": None, "seeds": ["https://a.example/"],
           "counters": {"pages": 3}}]  # fmt: skip
@@ -83,6 +83,26 @@ def test_long_lists_come_as_lines_where_one_asks_for_them(api, samples):
 def test_services_of_a_kind_come_as_lines_too(api, samples):
     lines = api.get("services?f=jsonl&kind=wfs").text.splitlines()
     assert [json.loads(line)["id"] for line in lines] == [samples.many.id]
+
+
+def test_every_filter_holds_for_lines_too(api, samples):
+    lines = api.get("services?f=jsonl&provider=Water+Institute").text.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [samples.rivers.id]
+    assert api.get("services?f=jsonl&years=1901").text == ""
+
+
+def test_layers_as_lines_are_those_of_all_hits_not_of_one_page(api):
+    paged = api.get("layers?limit=1&q=-zzz").json()
+    whole = [json.loads(line) for line in api.get("layers?limit=1&f=jsonl&bbox=-180,-90,180,90").text.splitlines()]
+    assert len({layer["service"] for layer in whole}) > 1
+    assert paged["total"] > 1
+
+
+@pytest.mark.parametrize("cursor", ["kffffffff.00000000.7fc00000.ffffffff", "k1.00000000.ff800000.0", "o9999"])
+def test_a_cursor_that_was_tampered_with_does_no_harm(api, cursor):
+    answer = api.get(f"search?cursor={cursor}")
+    assert answer.status_code == 200
+    assert answer.json()["hits"] == []
 
 
 def test_layers_come_with_the_service_that_offers_them(api, samples):
@@ -179,6 +199,26 @@ def test_the_bucket_fills_again_and_visitors_do_not_share_it():
     assert limit._take("b") == 0.0
     now[0] = 31.0
     assert limit._take("a") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "share"),
+    [
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),  # two visitors of IPv4 on a socket for both families
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("2001:db8::1", "2001:db8::2", True),  # a household has a whole network to choose addresses from
+        ("2001:db8:0:1::1", "2001:db8:0:2::1", False),
+        ("fe80::1%eth0", "fe80::2%eth1", True),
+        ("unix", "unix", True),
+    ],
+)
+def test_a_visitor_is_known_by_address_or_network(one, other, share):
+    assert (_visitor({"client": (one, 1)}) == _visitor({"client": (other, 2)})) == share
+
+
+def test_the_search_of_opensearch_counts_too(catalogue, kinds):
+    with TestClient(create_app(catalogue, kinds, requests_per_minute=1)) as client:
+        assert [client.get("/opensearch.json?q=a").status_code for _ in range(2)] == [200, 429]
 
 
 def test_many_visitors_cost_no_more_memory_than_some():

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from geohound import __version__
-from geohound.model.query import Query
+from geohound.model.query import Hit, Query
 from geohound.model.service import Service
 from geohound.opening import open_layer
 
@@ -57,7 +57,7 @@ def search(request: Request) -> Response:
     portal = portal_of(request)
     query = _query(request)
     if wants_lines(request):
-        return lines(_all_hits(request, query))
+        return lines(map(hit_record, _all_hits(request, query)))
     results = find(portal.catalogue, query)
     return answer(request, results_record(results, results.next or None))
 
@@ -72,16 +72,18 @@ def layers(request: Request) -> Response:
     """GET /layers: the layers that match, each with its service"""
     portal = portal_of(request)
     query = _query(request)
-    results = find(portal.catalogue, query)
-    found = [
-        {**brief_layer(layer), "service": hit.service.id, "kind": hit.service.kind, "endpoint": hit.service.endpoint}
-        for hit in results.hits
-        for layer in hit.layers
-    ]
     if wants_lines(request):
-        return lines(found)
+        return lines(layer for hit in _all_hits(request, query) for layer in _layers_of(hit))
+    results = find(portal.catalogue, query)
+    found = [layer for hit in results.hits for layer in _layers_of(hit)]
     record = {"layers": found, "total": results.total, "next": results.next or None}
     return answer(request, record)
+
+
+def _layers_of(hit: Hit) -> Iterator[Mapping[str, Any]]:
+    service = hit.service
+    for layer in hit.layers:
+        yield {**brief_layer(layer), "service": service.id, "kind": service.kind, "endpoint": service.endpoint}
 
 
 def facets(request: Request) -> Response:
@@ -95,14 +97,18 @@ def services(request: Request) -> Response:
     """GET /services; all of them as JSON lines, in the order in which they were found"""
     portal = portal_of(request)
     query = _query(request)
-    if wants_lines(request) and not (query.text or query.bbox):
+    if wants_lines(request) and replace(query, kinds=(), states=(), limit=0, offset=0) == Query(limit=0):
         return lines(map(brief_service, portal.catalogue.services(query.kinds, query.states)))
     if wants_lines(request):
-        return lines(_all_hits(request, query))
+        return lines(map(_brief_hit, _all_hits(request, query)))
     results = portal.catalogue.search(query)
-    found = [brief_service(hit.service) | {"layer_count": hit.layer_count} for hit in results.hits]
+    found = [_brief_hit(hit) for hit in results.hits]
     record = {"services": found, "total": results.total, "next": results.next or None}
     return answer(request, record)
+
+
+def _brief_hit(hit: Hit) -> Mapping[str, Any]:
+    return {**brief_service(hit.service), "layer_count": hit.layer_count}
 
 
 def service(request: Request) -> Response:
@@ -213,16 +219,17 @@ def _next(offset: int, limit: int, total: int) -> str | None:
     return f"o{after}" if after < total and after <= MAX_OFFSET * 100 else None
 
 
-def _all_hits(request: Request, query: Query) -> Iterator[Mapping[str, Any]]:
+def _all_hits(request: Request, query: Query) -> Iterator[Hit]:
     """Every hit, a page at a time."""
     catalogue = portal_of(request).catalogue
     page = replace(query, limit=100)
     while True:
         results = find(catalogue, page)
-        yield from (hit_record(hit) for hit in results.hits)
+        yield from results.hits
         if not results.next:
             return
-        page = replace(page, after=results.next)
+        by_number = results.next.startswith("o")
+        page = replace(page, offset=int(results.next[1:])) if by_number else replace(page, after=results.next)
 
 
 _LISTS = ("application/json", JSON_LINES)

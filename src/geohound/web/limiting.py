@@ -19,17 +19,21 @@ class RateLimit:
     """A bucket of requests for each address, refilled steadily; whole IPv6 networks count as one visitor."""
 
     def __init__(
-        self, app: ASGIApp, per_minute: int, prefix: str = "/api/", clock: Callable[[], float] = time.monotonic
+        self,
+        app: ASGIApp,
+        per_minute: int,
+        prefixes: tuple[str, ...] = ("/api/", "/opensearch.json"),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app = app
         self._per_minute = per_minute
-        self._prefix = prefix
+        self._prefixes = prefixes
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # address: requests left, at that time
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         wait_s = 0.0
-        if self._per_minute and scope["type"] == "http" and scope["path"].startswith(self._prefix):
+        if self._per_minute and scope["type"] == "http" and scope["path"].startswith(self._prefixes):
             wait_s = self._take(_visitor(scope))
         if not wait_s:
             await self._app(scope, receive, send)
@@ -58,4 +62,8 @@ def _visitor(scope: Scope) -> str:
         address = ipaddress.ip_address(host)
     except ValueError:
         return str(host)
-    return str(ipaddress.ip_network(f"{host}/64", strict=False)) if address.version == 6 else host
+    if address.version == 4:
+        return host
+    if address.ipv4_mapped:  # as a socket for both families names visitors of the older one
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network(f"{address}/64".partition("%")[0], strict=False))

@@ -258,13 +258,25 @@ def _keep_ways(results: Path, told: dict[str, dict[str, Any]]) -> None:
     results.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
 
+def _keep_choice(results: Path | None, choice: str, apps: list[webapps.App], told: dict[str, dict[str, Any]]) -> None:
+    """The figures of some apps, in a file of their own if one is named."""
+    if results is None:
+        return
+    ways = " ".join(f'--way "{name}"' for name in told)
+    results.write_text(json.dumps({
+        "command": f"python bench/mine.py --app {choice} {ways} --results bench/results/{results.name}",
+        "at": datetime.now(UTC).isoformat(timespec="seconds"), "apps": len(apps),
+        "services": sum(len(a.wanted) for a in apps), "ways": told,
+    }, indent=1) + "\n", "utf-8")  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--way", action="append", choices=list(WAYS), help="only this way; may be repeated")
     parser.add_argument("--app", help="only apps whose name holds this")
     parser.add_argument("--verbose", action="store_true", help="tell what was missed and what was tested in vain")
     parser.add_argument("--megabytes", type=float, default=5.0, help="size of the bundle for the speed of reading")
-    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--results", type=Path, help="where to keep the figures; those of a choice of apps only here")
     args = parser.parse_args()
     apps = [a for a in webapps.load() if not args.app or args.app in a.name]
     ways = {name: way for name, way in WAYS.items() if not args.way or name in args.way}
@@ -276,14 +288,16 @@ def main() -> None:
             way.close()
         show(name, told[name], args.verbose)
     if args.app:
+        _keep_choice(args.results, args.app, apps, told)
         return
+    results = args.results or RESULTS
     if args.way:
-        _keep_ways(args.results, told)
+        _keep_ways(results, told)
         return
     quick = speed(args.megabytes)
     print(f"a bundle of {quick['megabytes']} MB in {quick['seconds']} s: {quick['megabytes_per_s']} MB/s")
     counted = Counter(a.group for a in apps)
-    args.results.write_text(json.dumps({
+    results.write_text(json.dumps({
         "command": "python bench/mine.py", "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(), "apps": len(apps), "apps_by_class": dict(sorted(counted.items())),
         "services": sum(len(a.wanted) for a in apps), "ways": told, "speed": quick,

@@ -35,6 +35,7 @@ _ARCGIS_OTHER = re.compile(
 _SUBDOMAIN = re.compile(
     r"\$?\{(?:s|sub-?_?domains?|switch:\s*([^},]+)[^}]*|([a-z0-9])-[a-z0-9])\}|\[sub-?_?domain\]|%7Bs%7D", re.IGNORECASE
 )
+_SHOWN = re.compile(r"<(?:img|iframe|image|object)\b[^<>]{0,200}?\b(?:src|data)\s*=\s*[\"']?([^\"'<>\s]{8,2000})", re.IGNORECASE)
 _INNER = re.compile(r"https?(?:://|%3A%2F%2F|%253A%252F%252F)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\$?\{[^{}/]{0,60}\}|%7B[\w-]{1,40}%7D|\[[a-z]{1,20}\]", re.IGNORECASE)
 _TILE = re.compile(
@@ -61,12 +62,17 @@ _NOWHERE = re.compile(
     r"^(?:www\.)?(?:w3\.org|opengis\.net|schemas\.\S+|example\.(?:com|org|net)|xmlns\.com|purl\.org|inspire\.ec\.europa\.eu|"
     r"json-schema\.org|docs\..*|developers?\..*|github\.com|wikipedia\.org|.*\.wikipedia\.org|localhost|127\.0\.0\.1|0\.0\.0\.0|"
     r"(?:your|my)[-_.]?(?:server|host|domain).*|ogc\.org|opengeospatial\.org|geoserver\.org|mapserver\.org|qgis\.org|osgeo\.org|"
-    r"openlayers\.org|leafletjs\.com|cesium\.com|doc\..*)$",
+    r"(?:forum|wiki|blog|support|faq)\..*|openlayers\.org|leafletjs\.com|cesium\.com|doc\..*)$",
     re.IGNORECASE,
 )
 _PRIVATE = re.compile(r"(?:10|127)\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+")
 _NO_ENDING = re.compile(
     r"status|news|info|help|docs?|manual|list|config|viewer|client|demo|about|page|tutorial|examples?|legend",
+    re.IGNORECASE,
+)
+_ACTION = re.compile(
+    r"(?:log-?in|log-?out|sign-?in|sign-?up|auth\w*|admin|register|account|index|home|search|contact|faq|orders?|stock)"
+    r"(?:\.\w{2,5})?$",
     re.IGNORECASE,
 )
 _SEGMENT = re.compile(r"(wmts|wms|wfs|wcs|csw|wps)(?:[-_][\w-]{1,30})?()", re.IGNORECASE)
@@ -75,7 +81,26 @@ _PROSE = re.compile(
 )
 # Addresses of newer kinds: what follows the service in them, and the kind.
 _RESOURCES = (
-    (re.compile(r"^(https?://[^?#]*?)/collections/[^/?#]+/items(?:/[^/?#]*)?$", re.IGNORECASE), "ogcapi-features"),
+    (
+        re.compile(r"^(https?://[^?#]*?)/collections/[^/?#]+/items(?:\.\w{2,8})?(?:/[^/?#]*)?$", re.IGNORECASE),
+        "ogcapi-features",
+    ),
+    (
+        re.compile(
+            r"^(https?://[^?#]*?)/collections/[^/?#]+/(?:styles/[^/?#]+/)?(?:map/)?tiles(?:/[^?#]*)?$", re.IGNORECASE
+        ),
+        "ogcapi-tiles",
+    ),
+    (re.compile(r"^(https?://[^?#]*?)/collections/[^/?#]+/(?:styles/[^/?#]+/)?map$", re.IGNORECASE), "ogcapi-maps"),
+    (re.compile(r"^(https?://[^?#]*?)/collections/[^/?#]+/coverage(?:/[^?#]*)?$", re.IGNORECASE), "ogcapi-coverages"),
+    (
+        re.compile(
+            r"^(https?://[^?#]*?)/collections/[^/?#]+/(?:position|radius|area|cube|trajectory|corridor|locations)(?:/[^?#]*)?$",
+            re.IGNORECASE,
+        ),
+        "ogcapi-edr",
+    ),
+    (re.compile(r"^(https?://[^?#]*?)/processes/[^/?#]+/(?:execution|jobs)$", re.IGNORECASE), "ogcapi-processes"),
     (
         re.compile(r"^(https?://[^?#]*?/v1\.[01])/(?:Things|Datastreams|Locations|Observations|Sensors)\b[^?#]*$"),
         "sensorthings",
@@ -121,6 +146,8 @@ def kind_of_name(name: str) -> str | None:
 def read(text: str, page_url: str, hint: str | None = None, subdomains: str = "") -> Address | Unclear | None:
     """The service behind a string; None if it is none."""
     text = text.strip().strip("'\"").replace("&amp;", "&")
+    if "<" in text and (shown := _SHOWN.search(text)):  # markup with a picture or frame of the service
+        text = shown[1].replace("&amp;", "&")
     if not 3 <= len(text) <= 4000 or "<" in text or "\n" in text or text.startswith(("data:", "blob:", "mailto:", "#")):
         return None
     if text.count("*") > 1 and "http" in text:  # Mapea writes a layer as WMTS*name*address*layer
@@ -181,6 +208,9 @@ def _placed(text: str, page_url: str, hint: str | None) -> Address | Unclear | N
         return Unclear(text) if hint or asked else None
     if not _is_address(base, hint):
         return None
+    resource = _resource(base, page_url) if "/collections/" in base else None
+    if resource is not None:
+        return resource
     if _TILE.search(base) or _ZXY.search(base):
         return _tiled(base, query, page_url, hint)
     if HOLE in base or _PLACEHOLDER.search(base):
@@ -213,7 +243,7 @@ def _last_kind(base: str) -> str | None:
     if any(_PROSE.fullmatch(s) for s in parts):
         return None
     found = _WORD.search(parts[-1]) if parts and not _NO_ENDING.search(parts[-1]) else None
-    if not found and not _ARCGIS.match(base):
+    if not found and parts and not _ACTION.match(parts[-1]) and not _ARCGIS.match(base):
         found = next((m for s in parts[-3:-1] if (m := _SEGMENT.fullmatch(s))), None)
     return (found[1] or found[2]).lower() if found else None
 
@@ -224,6 +254,8 @@ def _tiled(base: str, query: str, page_url: str, hint: str | None) -> Address | 
     at = next((i for i, p in enumerate(parts) if i > 2 and _WORD.fullmatch(p) and "wmts" in p.lower()), -1)
     if at < 0 and hint == "wmts":
         at = 2
+    if at < 0 and (version := _rest_version(parts)):
+        return _finished("/".join(parts[:version]), query, page_url, "wmts", None)
     if at < 0:
         url = urls.canonical(base.replace(HOLE, "{z}", 1).replace(HOLE, "{x}", 1).replace(HOLE, "{y}"), page_url)
         url = url.replace("%7B", "{").replace("%7D", "}") if url else ""
@@ -235,6 +267,13 @@ def _tiled(base: str, query: str, page_url: str, hint: str | None) -> Address | 
     elif stop < len(parts) and (_TILE.search(parts[stop]) or parts[stop] == HOLE):
         kept = _without_layer(kept)
     return _finished("/".join(parts[: at + 1] + kept), query, page_url, "wmts", None)
+
+
+def _rest_version(parts: list[str]) -> int:
+    """Where …/1.0.0/layer/style/grid/z/y/x names its version; 0 if it is no such path. TMS has no style and grid."""
+    at = parts.index("1.0.0") if "1.0.0" in parts else 0
+    stop = next((i for i, p in enumerate(parts) if i > at and (p == HOLE or _TILE.search(p))), 0)
+    return at if at > 2 and stop - at > 3 and _GRID.match(parts[stop - 1]) else 0
 
 
 def _without_layer(parts: list[str]) -> list[str]:
@@ -258,10 +297,8 @@ def _finished(base: str, query: str, page_url: str, asked: str | None, hint: str
     own = (urlsplit(page_url).hostname or "").lower()
     if host != own and (_NOWHERE.match(host) or _PRIVATE.match(host)):
         return None
-    for pattern, newer in _RESOURCES:
-        resource = pattern.match(url)
-        if resource:
-            return Address(url, resource[1], newer, True)
+    if (resource := _resource(url, page_url)) is not None:
+        return resource
     arcgis = _ARCGIS.match(url)
     if arcgis:
         return Address(url, arcgis[1], f"arcgis-{arcgis[2].lower()}server", True)
@@ -278,6 +315,16 @@ def _finished(base: str, query: str, page_url: str, asked: str | None, hint: str
         return None
     endpoint = f"{url}?{urls.encode_params(vendor)}" if vendor else url
     return Address(f"{url}?{query.replace(HOLE, '')}" if query else url, endpoint, kind, is_sure)
+
+
+def _resource(base: str, page_url: str) -> Address | None:
+    """A resource below a newer kind of service, whose other parts may be placeholders."""
+    url = urls.canonical(base, page_url) or ""
+    for pattern, kind in _RESOURCES:
+        found = pattern.match(url)
+        if found and HOLE not in found[1] and "%EE%80%80" not in found[1] and "{" not in found[1]:
+            return Address(url, found[1], kind, True)
+    return None
 
 
 def _is_file(url: str, asked: str | None, has_vendor: bool) -> bool:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from geohound.model import url as urls
 
@@ -19,7 +20,8 @@ from .source import Source
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.85, "config": 0.8, "string": 0.7}
 _MAP = re.compile(rb"[#@]\s*sourceMappingURL=([^\s'\"]{1,300})")
 _YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
-_FILE_ENDS = (b".json", b".xml", b".yaml", b".yml")
+_FILE_ENDS = (b".json", b".xml", b".yaml", b".yml", b".txt", b".cfg", b".conf")
+_LITERAL = re.compile(r"\s*\{\s*(?:\w+|[\"'][\w.-]+[\"'])\s*:|\s*\[\s*\{")
 _MAX_WANTED = 200
 _LONG = 400_000
 _MAX_COMPARED = 500  # addresses of one page; each is compared with each
@@ -72,6 +74,8 @@ def _analyse(page_url: str, scripts: Sequence[Script], meter: Meter, whole_page:
 
 
 def _source(index: int, script: Script, meter: Meter) -> Source:
+    if not script.is_inline and _LITERAL.match(script.text) and config.parse(script.text) is None:
+        script = replace(script, text=f"({script.text.strip().rstrip(';')})")  # an object as scripts write it
     is_library = not script.is_inline and libraries.is_library(script.url)
     source = Source(index, script, meter, is_library)
     if not is_library and len(script.text) > 100_000:

@@ -58,6 +58,9 @@ _APPEND = frozenset(
 _REQUESTS = re.compile(
     r"(?:^|\.)(?:fetch|getJSON|ajax|axios|get|post|json|xml|request|requestJSON|xhr|load|loadConfig|loadJSON|fetchJson|GET)$"
 )
+_SHORT = re.compile(r"^dojo\._base\.|^(?:lodash|underscore)(?=\.)|^dojo\.(?=io-?[qQ]uery)")
+_AS_ARRAY = frozenset(["Array.prototype.slice.call", "Array.prototype.concat.call", "Array.from"])
+_CLIENTS = frozenset(["axios.create", "ky.create", "ky.extend", "axios.default.create", "request.defaults"])
 _FILL = re.compile(r"\{\s*([\w.-]+)\s*\}")
 
 
@@ -111,10 +114,15 @@ def call(ev: Evaluator, path: str, args: Sequence[Lazy], place: Place) -> Values
     """A function that the page does not define itself."""
     name = _WINDOWS.sub("", path)
     first = ev.lazy(args[0]) if args else ()
+    name = _SHORT.sub("", name)
     if name in _MERGE:
         made = Obj()
         objects.merge_into(ev, made, [a for a in args if not all(isinstance(v, bool) for v in ev.lazy(a))])
         return (made,)
+    if name == "Array.from" and len(args) > 1:
+        return ev.union(*(methods.on_array(ev, v, "map", args[1:]) for v in first if isinstance(v, Arr)))
+    if name in _AS_ARRAY or name in _CLIENTS:
+        return first or NOTHING
     if name in _TO_QUERY:
         return _written(ev, name, args)
     if name in _APPEND:
@@ -220,7 +228,6 @@ _FUNCTIONS: dict[str, Callable[[Evaluator, Value], Values]] = {
     "Object.freeze": lambda _, v: (v,),
     "Object.seal": lambda _, v: (v,),
     "Object.create": lambda _, v: (v,),
-    "Array.from": lambda _, v: (v,),
     "Promise.resolve": lambda _, v: (v,),
     "Object.entries": _entries,
     "Object.keys": lambda _, v: (Arr([ready(k) for k in v.fields]),) if isinstance(v, Obj) else NOTHING,
@@ -292,8 +299,11 @@ def _of_page(ev: Evaluator, value: Ref, name: str, args: Sequence[Lazy]) -> Valu
     """A method that the page itself put on a global object."""
     if value.path in ("document", "window", "console", "$", "jQuery", "L", "ol", "OpenLayers"):
         return None
-    found = [v for v in objects.assigned(ev, value.path, name) if isinstance(v, Fn)]
-    return ev.union(*(ev.invoke(f, args, value) for f in found)) if found else None
+    held = objects.assigned(ev, value.path, name)
+    found = [v for v in held if isinstance(v, Fn)]
+    if not found:
+        return held or None if name.startswith("get") else None
+    return ev.union(*(ev.invoke(f, args, value) for f in found))
 
 
 __all__ = ["NULL", "call", "call_method", "construct"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .model import words
+from .values import HOLE
 
 # callee (the end of its dotted name) | where the address stands | kind; "" is told by the address alone.
 # where: an argument's number, or number.key of an object, several joined by a comma; * means any argument.
@@ -121,7 +122,7 @@ IGNORED_KEYS = re.compile(
     r"^(?:xmlns\w*|schema_?location|namespace\w*|feature_?ns|feature_?namespace|target_?namespace|attributions?|copyright\w*|credits?|"
     r"docs?|documentation\w*|help\w*|home_?page|website|more_?info\w*|info_?(?:url|link)?|metadata\w*|licen[sc]e\w*|about|"
     r"contact\w*|terms\w*|download\w*|thumbnail\w*|icon\w*|logo\w*|image\w*|preview\w*|print\w*|geocod\w*|"
-    r"links?|href|description|title|abstract|comment|example\w*|placeholder|schema|profile|rel|tooltip|catalogue?_?link)$",
+    r"forum|blog|wiki|faq|support|feedback|links?|href|description|title|abstract|comment|example\w*|placeholder|schema|profile|rel|tooltip|catalogue?_?link)$",
     re.IGNORECASE,
 )
 # Callees whose strings are for people or for reading, never requests for maps.
@@ -170,13 +171,23 @@ def kind_of_shape(fields: dict[str, str | None], parameters: dict[str, str | Non
         asked = names.get("service") or ""
         if asked and (kind := kind_of_name(asked)):
             return kind
+        if asked and names is parameters and HOLE not in asked:  # of another kind of service
+            return None
         for kind, keys in _SHAPES:
             if keys & names.keys():
                 return kind
     if fields.get("type") in ("vector", "raster", "raster-dem") and (fields.get("url") or "").endswith(".json"):
         return "tilejson"
+    if _speaks_of_other(fields):
+        return None
     if "layers" in parameters or "layer" in parameters:
         return "wms"
     if fields.get("layers") is not None and _WITH_LAYERS & fields.keys():
         return "wms"
     return None
+
+
+def _speaks_of_other(fields: dict[str, str | None]) -> bool:
+    """A format or version that no map has."""
+    version, form = fields.get("version") or "1", fields.get("format") or "image"
+    return not re.match(rf"1|{HOLE}", version) or bool(re.match(r"(?:application/)?(?:json|xml|csv|html)\b", form))

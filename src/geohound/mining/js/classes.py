@@ -18,6 +18,7 @@ from .values import (
     Fn,
     Inst,
     Lazy,
+    Obj,
     Place,
     Ref,
     Values,
@@ -72,20 +73,31 @@ def of_instance(ev: Evaluator, inst: Inst, name: str, depth: int = 0) -> Values:
     if key not in ev.active:
         ev.active.add(key)
         try:
-            found += _set_on_this(ev, source, cls.node, name, place)
+            found += set_on_this(ev, source, cls.node, name, place)
         finally:
             ev.active.discard(key)
     known = [v for group in found for v in group if v not in (UNDEFINED, NULL, UNKNOWN)]
     if known:
         return ev.union(tuple(known))
-    own = _class_name(cls)
-    added = objects.assigned(ev, f"{own}.prototype", name) if own else ()
+    added = _of_prototype(ev, _class_name(cls), name)
     if added:
         return tuple(Fn(v.node, v.place, inst) if isinstance(v, Fn) else v for v in added)
     return _inherited(ev, inst, name, depth)
 
 
-def _set_on_this(ev: Evaluator, source: Source, cls: Node, name: str, place: Place) -> list[Values]:
+def _of_prototype(ev: Evaluator, own: str, name: str) -> Values:
+    """What scripts put on a prototype: one by one, or all at once as an object."""
+    if not own:
+        return ()
+    added = objects.assigned(ev, f"{own}.prototype", name)
+    if added:
+        return added
+    wholes = [v for v in objects.assigned(ev, own, "prototype") if isinstance(v, Obj)]
+    found = [v for whole in wholes for v in objects.member(ev, whole, name, Place(ev.sources[0]))]
+    return tuple(v for v in found if v not in (UNDEFINED, NULL, UNKNOWN))
+
+
+def set_on_this(ev: Evaluator, source: Source, cls: Node, name: str, place: Place) -> list[Values]:
     found = []
     for at in source.places(name, _SET_ON_THIS, cls.start_byte, cls.end_byte)[:_MAX_HITS]:
         target = objects.target(source, at)
@@ -148,10 +160,26 @@ def this_of(ev: Evaluator, node: Node, place: Place) -> Values:
     if holder is not None and holder.type == "class_body" and holder.parent is not None:
         return (Inst(Fn(holder.parent, Place(place.source))),)
     if holder is not None and holder.type == "object":
-        return ev.values(holder, Place(place.source))
+        return _this_of_literal(ev, holder, place)
     if function.type in ("function_declaration", "function_expression"):
         return (Inst(Fn(function, Place(place.source))),)
     return (Ref("window"),) if function.type not in FUNCTIONS else NOTHING
+
+
+def _this_of_literal(ev: Evaluator, literal: Node, place: Place) -> Values:
+    """Methods of a literal belong to it, or to the instances of the class whose prototype it is."""
+    up = literal.parent
+    while up is not None and up.type in ("arguments", "call_expression", "parenthesized_expression"):
+        up = up.parent
+    if up is not None and up.type == "assignment_expression":
+        left = up.child_by_field_name("left")
+        if left is not None and place.source.text(left).endswith(".prototype"):
+            holder = left.child_by_field_name("object")
+            made = ev.values(holder, Place(place.source)) if holder is not None else ()
+            instances = tuple(Inst(v) for v in made if isinstance(v, Fn))
+            if instances:
+                return instances
+    return ev.values(literal, Place(place.source))
 
 
 def _this_by_assignment(ev: Evaluator, assignment: Node, place: Place) -> Values:

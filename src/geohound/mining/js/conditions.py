@@ -65,6 +65,8 @@ def happens(ev: Evaluator, node: Node, place: Place, top: Node) -> bool | None:
                 step = truth(ev, test, place)
                 if step is not None and otherwise is not None and below.id == otherwise.id:
                     step = not step
+        elif up.type == "ternary_expression":
+            step = _chosen(ev, up, below, place)
         elif up.type == "switch_case":
             step = _matches(ev, up, place)
         elif up.type in ("switch_default", "for_statement", "for_in_statement", "while_statement", "catch_clause"):
@@ -74,6 +76,14 @@ def happens(ev: Evaluator, node: Node, place: Place, top: Node) -> bool | None:
         sure = None if step is None else sure
         below, up = up, up.parent
     return sure
+
+
+def _chosen(ev: Evaluator, ternary: Node, below: Node, place: Place) -> bool | None:
+    test, otherwise = ternary.child_by_field_name("condition"), ternary.child_by_field_name("alternative")
+    if test is None or below.id == test.id:
+        return True
+    said = truth(ev, test, place)
+    return said if said is None or otherwise is None or below.id != otherwise.id else not said
 
 
 def _matches(ev: Evaluator, case: Node, place: Place) -> bool | None:

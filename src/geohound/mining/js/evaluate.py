@@ -195,7 +195,7 @@ class Evaluator:
 
     def bind(self, fn: Fn, args: Sequence[Lazy]) -> Binding:
         """Parameter names with the arguments they get, defaults where there is none."""
-        found: Binding = {}
+        found: Binding = {"arguments": ready(Arr(list(args)))}
         for i, pattern in enumerate(parameters(fn.node)):
             given = args[i] if i < len(args) else None
             is_rest = pattern.type == "rest_pattern"

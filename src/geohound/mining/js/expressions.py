@@ -175,7 +175,7 @@ def _unary(ev: Evaluator, node: Node, place: Place) -> Values:
 
 
 def _object(ev: Evaluator, node: Node, place: Place) -> Values:
-    made = Obj()
+    made = Obj(origin=(node, place))
     for child in node.named_children:
         ev.meter.spend()
         match child.type:

@@ -121,7 +121,7 @@ def _only_builds(call: Node, source: Source) -> bool:
 def _constant_of(ev: Evaluator, left: Node, source: Source) -> Node | None:
     """The key of an object that the scripts themselves made; setting a property of anything else may do something."""
     holder = left.child_by_field_name("object")
-    if holder is None or not any(isinstance(v, Obj) for v in ev.values(holder, Place(source))):
+    if holder is None or holder.type == "this" or not any(isinstance(v, Obj) for v in ev.values(holder, Place(source))):
         return None
     return left.child_by_field_name("property")
 

@@ -142,7 +142,9 @@ def on_array(ev: Evaluator, array: Arr, name: str, args: Sequence[Lazy]) -> Valu
         return (Arr([*items, *(i for v in more for i in (v.items if isinstance(v, Arr) else [ready(v)]))]),)
     if name == "reverse":
         return (Arr(items[::-1]),)
-    if name in ("slice", "flat", "sort", "fill", "values"):
+    if name == "flat":
+        return (_flat(ev, items, array.is_open),)
+    if name in ("slice", "sort", "fill", "values", "toSorted"):
         begin = _number(ev, args, 0, 0) if name == "slice" else 0
         end = _number(ev, args, 1, len(items)) if name == "slice" else len(items)
         return (Arr(items[begin:end]),)
@@ -150,6 +152,16 @@ def on_array(ev: Evaluator, array: Arr, name: str, args: Sequence[Lazy]) -> Valu
         at = _number(ev, args, 0, 0) if name == "at" else (-1 if name == "pop" else 0)
         return ev.lazy(items[at]) if items and -len(items) <= at < len(items) else NOTHING
     return NOTHING
+
+
+def _flat(ev: Evaluator, items: Sequence[Lazy], is_open: bool) -> Arr:
+    """Arrays within the array opened, one level deep."""
+    found: list[Lazy] = []
+    for item in items[:400]:
+        held = ev.lazy(item)
+        inner = [i for v in held if isinstance(v, Arr) for i in v.items]
+        found += inner if any(isinstance(v, Arr) for v in held) else [item]
+    return Arr(found[:2000], is_open)
 
 
 def _with_function(ev: Evaluator, array: Arr, name: str, args: Sequence[Lazy]) -> Values:
@@ -164,7 +176,9 @@ def _with_function(ev: Evaluator, array: Arr, name: str, args: Sequence[Lazy]) -
             total = ev.invoke(function, [ready(*total), item])
         return total
     results = [ev.invoke(function, [item, ready(i)]) for i, item in enumerate(items)]
-    if name in ("map", "flatMap"):
+    if name == "flatMap":
+        return (_flat(ev, [ready(*r) for r in results], array.is_open),)
+    if name == "map":
         return (Arr([ready(*r) for r in results], array.is_open),)
     kept = [item for item, r in zip(items, results, strict=True) if {is_truthy(v) for v in r} != {False}]
     if name == "find":

@@ -38,9 +38,9 @@ _LIBRARIES = re.compile(
     r"proj4|exports|require|module|text!|i18n!)\b)",
     re.IGNORECASE,
 )
-_CONFIG = re.compile(r"\.(?:json|json5|xml|yml|yaml)(?:$|[?#])", re.IGNORECASE)
+_CONFIG = re.compile(r"\.(?:json|json5|jsonc|xml|yml|yaml|txt|cfg|conf)(?:$|[?#])", re.IGNORECASE)
 _DATA = re.compile(
-    r"geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json", re.IGNORECASE
+    r"(?:licen[sc]e|readme|robots|changelog|humans)\w*\.txt|geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json", re.IGNORECASE
 )
 
 
@@ -237,15 +237,40 @@ def dependencies(ev: Evaluator, given: Sequence[Node], position: int, source: So
 
 
 def _amd(ev: Evaluator, name: str, source: Source) -> Values:
+    if "!" in name:
+        return _by_plugin(ev, name, source)
     there = amd_address(ev, name, source, wanted=False)
     if there is not None:
         return whole_export(ev, there, there.root) or NOTHING
     return (Ref(name.strip("./").replace("/", ".")),)
 
 
+def _by_plugin(ev: Evaluator, name: str, source: Source) -> Values:
+    """A file that a plug-in of the loader reads: text!, json!."""
+    address = plugin_file(ev, name, source)
+    there = find(ev, address) if address else None
+    if there is None:
+        return NOTHING
+    return (there.script.text,) if "text!" in name else contents(ev, there.script.url)
+
+
+def plugin_file(ev: Evaluator, name: str, source: Source) -> str | None:
+    """The configuration file that a name with text! or json! means; one that is not there is wanted."""
+    plugin, _, path = name.partition("!")
+    if plugin.rpartition("/")[2] not in ("text", "json") or not _CONFIG.search(path):
+        return None
+    here = source.script.url if not source.script.is_inline else ev.base_url
+    address = urls.canonical(path, here if path.startswith("./") else ev.amd_base or here)
+    if address is not None and find(ev, address) is None:
+        ev.wanted.setdefault(address)
+    return address
+
+
 def amd_address(ev: Evaluator, name: str, source: Source, *, wanted: bool) -> Source | None:
     """The script that an AMD name means, by the loader's settings; one that is not there may be wanted."""
     first, _, rest = name.partition("/")
+    if wanted and "!" in name:
+        plugin_file(ev, name, source)
     if (
         "!" in name
         or name in ("require", "exports", "module")
@@ -297,7 +322,11 @@ def require(ev: Evaluator, specifier: Value, source: Source) -> Values:
 
 def request(ev: Evaluator, address: Value, *, is_config: bool = True) -> Values:
     """A request for a file; a configuration file that is not there yet is wanted."""
-    if not isinstance(address, str) or HOLE in address or not address:
+    if not isinstance(address, str):
+        return NOTHING
+    path, _, query = address.partition("?")
+    address = path if HOLE in query else address  # a clock or a number against caches
+    if HOLE in address or not address:
         return NOTHING
     full = urls.canonical(address, ev.base_url)
     if full is None:

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from . import bundles, modules, sites
 from .model import words
 from .source import CLASSES, FUNCTIONS, Def, Source, block_of, parameters, walk
-from .values import NOTHING, UNDEFINED, UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Value, Values, from_json, ready
+from .values import NOTHING, UNDEFINED, UNKNOWN, Arr, Fn, Inst, Lazy, Obj, Place, Ref, Value, Values, from_json, ready
 
 if TYPE_CHECKING:
     from .evaluate import Binding, Evaluator
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _ASSIGNED = rb"(?<![\w$.])(?P<at>NAME)\s*(?:\+|\|\||\?\?)?=(?![=>])"
 _PUSHED = rb"(?<![\w$.])(?P<at>NAME)\.push\("
 _ON_WINDOW = rb"(?:window|self|globalThis|this|global)\.(?P<at>NAME)\s*=(?![=>])"
+_PROVIDED = rb"\.(?:factory|service|value|constant)\(\s*[\"'](?P<at>NAME)[\"']\s*,"
 _MAX_HITS = 40
 _HUGE = 300_000
 _DECLARES = frozenset(("var", "declared", "function", "class", "import", "each", "key"))
@@ -39,6 +40,8 @@ def look_up(ev: Evaluator, name: str, node: Node, place: Place) -> Values:
     scope = source.scope_of(node)
     while True:
         if scope.type in FUNCTIONS:
+            if name == "arguments" and scope.type != "arrow_function":
+                return _parameter(ev, name, scope, node, place)
             for pattern in parameters(scope):
                 if name in _names_in(source, pattern):
                     return _parameter(ev, name, scope, node, place)
@@ -81,9 +84,36 @@ def _parameter(ev: Evaluator, name: str, function: Node, node: Node, place: Plac
             for pattern in parameters(function):
                 take_apart(ev, pattern, None, Place(source), unbound)
             base = ev.lazy(unbound[name]) if name in unbound else NOTHING
-            base = (UNKNOWN,) if base == (UNDEFINED,) else base
+            base = injected(ev, name) if base in ((UNDEFINED,), NOTHING) else base
     defs = [d for d in source.names(function).get(name, []) if d.node.end_byte <= node.start_byte]
     return _in_order(ev, defs, node, place, base) if defs else base
+
+
+def injected(ev: Evaluator, name: str) -> Values:
+    """What a framework hands to parameters of this name: the factories, services and values of AngularJS."""
+    key = ("injected", name)
+    if key not in ev.known:
+        ev.known[key] = NOTHING
+        found = [v for s in ev.sources if not s.is_library and b".module(" in s.raw for v in _provided(ev, s, name)]
+        ev.known[key] = ev.union(tuple(found)) if found else NOTHING
+    known = ev.known[key]
+    return known if isinstance(known, tuple) else NOTHING
+
+
+def _provided(ev: Evaluator, source: Source, name: str) -> Iterator[Value]:
+    for at in source.places(name, _PROVIDED)[:3]:
+        node = source.node_at(at)
+        while node is not None and node.type != "call_expression":
+            node = node.parent
+        given = ev.lazy_arguments(node, Place(source)) if node is not None else []
+        callee = node.child_by_field_name("function") if node is not None else None
+        for value in ev.lazy(given[1]) if len(given) > 1 and callee is not None else ():
+            if isinstance(value, Arr) and value.items:  # names of what it needs, the function last
+                value = ev.lazy(value.items[-1])[0]
+            if isinstance(value, Fn) and source.text(callee).endswith("factory"):
+                yield from ev.invoke(value, [])
+            else:
+                yield Inst(value) if isinstance(value, Fn) else value
 
 
 def _declared(ev: Evaluator, name: str, scope: Node, node: Node, place: Place) -> Values:
@@ -252,12 +282,16 @@ def global_name(ev: Evaluator, name: str, place: Place) -> Values:
         if (name in _GLOBALS and not own) or key in ev.active:
             return (Ref(name),)
         ev.active.add(key)
+        touches = ev.touches
         try:
             found = [v for source in ev.sources for v in _global_in(ev, name, source)]
         finally:
             ev.active.discard(key)
         known = [v for v in found if v is not UNDEFINED]
-        ev.known[key] = ev.union(tuple(known)) if known else (Ref(name),)
+        values = ev.union(tuple(known)) if known else (Ref(name),)
+        if touches != ev.touches:  # what a call site decides is not known once and for all
+            return values
+        ev.known[key] = values
     found_values = ev.known[key]
     return found_values if isinstance(found_values, tuple) else (Ref(name),)
 

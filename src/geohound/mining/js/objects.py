@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _SET = rb"\.(?P<at>NAME)\s*=(?![=>])"
 _SET_BY_KEY = rb"\[[\"'](?P<at>NAME)[\"']\]\s*=(?![=>])"
+_DEFINED = rb"(?:define|declare)\(\s*[\"'](?P<at>NAME)[\"']\s*,"
 _EXTENDED = rb"(?:assign|extend|apply)\(\s*(?P<at>NAME)\s*,"
 _WINDOWS = re.compile(r"^(?:(?:window|self|globalThis|top|parent)\.)+")
 _LOCATIONS = frozenset(("location", "document.location", "window.location"))
@@ -169,7 +170,22 @@ def _of_object(ev: Evaluator, value: Obj, name: str) -> Values:
     if held and not all(v in (NULL, UNDEFINED, UNKNOWN) or v == "" for v in held):
         return _named(held, value.path, name)
     added = assigned(ev, value.path, name) if value.path else ()
+    added = added or _set_by_methods(ev, value, name)
     return _named(ev.union(held, added), value.path, name) if held or added else (UNDEFINED,)
+
+
+def _set_by_methods(ev: Evaluator, value: Obj, name: str) -> Values:
+    """What the methods of a literal assign to `this.name`: in classes that are written as objects."""
+    key = ("this", id(value), 0, name)
+    if value.origin is None or key in ev.active:
+        return ()
+    node, place = value.origin
+    ev.active.add(key)
+    try:
+        found = classes.set_on_this(ev, place.source, node, name, place)
+    finally:
+        ev.active.discard(key)
+    return tuple(v for group in found for v in group if v not in (UNDEFINED, NULL, UNKNOWN))
 
 
 def _named(values: Values, path: str, name: str) -> Values:
@@ -232,10 +248,33 @@ def assigned(ev: Evaluator, path: str, name: str) -> Values:
         ]
     finally:
         ev.active.discard(key)
+    found = found or [v for s in ev.sources if not s.is_library for v in _defined_in(ev, s, path, name)]
     result = ev.union(tuple(found)) if found else ()
     if touches == ev.touches:
         ev.known[key] = result
     return result
+
+
+def _defined_in(ev: Evaluator, source: Source, path: str, name: str) -> Iterator[Value]:
+    """Ext.define("path", {…}), dojo.declare("path", …, {…}): members of the object, getters of its configuration."""
+    if b"define(" not in source.raw and b"declare(" not in source.raw or path.encode() not in source.raw:
+        return
+    for at in source.places(path, _DEFINED)[:_FEW]:
+        node = source.node_at(at)
+        while node is not None and node.type != "call_expression":
+            node = node.parent
+        for lazy in ev.lazy_arguments(node, Place(source))[1:] if node is not None else ():
+            for made in ev.lazy(lazy):
+                if not isinstance(made, Obj):
+                    continue
+                yield from ev.any_of(made.fields[name]) if name in made.fields else _getter(ev, made, name)
+
+
+def _getter(ev: Evaluator, made: Obj, name: str) -> Iterator[Value]:
+    key = name[3:4].lower() + name[4:]
+    for config in ev.any_of(made.fields["config"]) if name.startswith("get") and "config" in made.fields else ():
+        if isinstance(config, Obj) and key in config.fields:
+            yield from ev.any_of(config.fields[key])
 
 
 def _set_in(ev: Evaluator, source: Source, path: str, name: str) -> Iterator[Value]:

@@ -28,9 +28,15 @@ _BASE = re.compile(r"<base\s[^>]{0,300}?href\s*=\s*[\"']?([^\"'\s>]{1,500})", re
 _HELD = re.compile(
     r"^(?:data-)?(?:[\w-]*(?:url|uri|service|server|endpoint|wms|wfs|wmts)[\w-]*|src|href)$", re.IGNORECASE
 )
+_FIELDS = ("option", "input")  # what a page hands to its scripts or offers to choose from
 _FILE = re.compile(r"\.(?:json|xml|json5|ya?ml)(?:$|[?#])", re.IGNORECASE)
+# The names of rows in templates: what handlers in them are called with is not known.
+_REPEATED = re.compile(r"(?:ng-repeat|v-for)\s*=\s*[\"'](?:\s*\(?\s*(\w{1,40})|(\w{1,40}))[\w\s,()]{0,60}?\s(?:in|of)\s")
+_MAX_SEARCHED = 300_000
 # A custom element, or an attribute that any of the functions below asks for.
-_TELLING = re.compile(r"<\w+-|[\s\"'](?:on\w{3}|data-|@|v-on:|ng-click|[\w:.-]{0,60}?config)", re.IGNORECASE)
+_TELLING = re.compile(
+    r"<(?:\w+-|option|input)|[\s\"'](?:on\w{3}|data-|@|v-on:|ng-click|[\w:.-]{0,60}?config)", re.IGNORECASE
+)
 _MAX_TAGS = 20_000
 _MAX_HANDLERS = 500
 Pairs = Sequence[tuple[str, str]]
@@ -55,9 +61,10 @@ def read(page: Script) -> Markup:
     code: list[str] = []
     rows: list[Row] = []
     files: list[str] = []
+    repeated = ", ".join(dict.fromkeys(m[1] or m[2] for m in _REPEATED.finditer(page.text[:_MAX_SEARCHED])))
     for tag in _tags(page.text):
         pairs = [(key, unescape(a or b or c)) for key, a, b, c in _ATTRIBUTE.findall(tag[2])]
-        code += _handlers(pairs)
+        code += _handlers(pairs, repeated)
         rows += _rows(tag[1].lower(), pairs)
         files += _files(pairs)
     handlers = Script(page.url, "\n".join(code[:_MAX_HANDLERS]), is_inline=True) if code else None
@@ -69,21 +76,25 @@ def _base_of(text: str) -> str:
     return unescape(found[1]) if found else ""
 
 
-def _handlers(pairs: Pairs) -> Iterator[str]:
+def _handlers(pairs: Pairs, rows: str) -> Iterator[str]:
     for key, value in pairs:
         name = key.lower()
         if name.startswith("on") and len(name) > 4:
             yield f"(function (event) {{ {value} }})();"
         elif name.startswith(("@", "v-on:", "ng-click")):
-            yield f"/* template */ void ({value});"
+            yield f"/* template */ (function ({rows}) {{ void ({value}); }});"
 
 
 def _rows(name: str, pairs: Pairs) -> Iterator[Row]:
     is_custom = "-" in name
     for key, value in pairs:
-        if (is_custom or key.startswith("data-")) and _HELD.match(key) and len(value) < 2000:
-            kind = addresses.kind_of_name(key) or (_kind_of_element(name, pairs) if is_custom else None)
-            yield value, kind, f"{name} {key}"
+        if len(value) >= 2000:
+            continue
+        if (is_custom or key.startswith("data-")) and _HELD.match(key):
+            yield value, addresses.kind_of_name(key) or _kind_of_element(name, pairs), f"{name} {key}"
+        elif name in _FIELDS and key == "value" and "://" in value[:8]:
+            named = dict(pairs)
+            yield value, None, f"{name} {named.get('id') or named.get('name') or key}"[:80]
 
 
 def _kind_of_element(name: str, pairs: Pairs) -> str | None:

@@ -26,8 +26,8 @@ _TABLED = "|".join(sorted({_anchor(row[0]) for row in calls.ROWS}, key=len, reve
 
 
 CALL = anchor(
-    " ".join(["wms wmts wfs wcs wps csw ows", *sorted({_rare_word(row[0]) for row in calls.ROWS})]),
-    rf"(?:[Ww][Mm][Tt]?[Ss]|[Ww][FfCcPp][Ss]|[Cc][Ss][Ww]|OWS|Ows)[\w$]{{0,60}}(?=\s*\()|(?<![\w$])(?:{_TABLED})(?=\s*\()",
+    " ".join(["wms wmts wfs wcs wps csw ows seturl", *sorted({_rare_word(row[0]) for row in calls.ROWS})]),
+    rf"(?:[Ww][Mm][Tt]?[Ss]|[Ww][FfCcPp][Ss]|[Cc][Ss][Ww]|OWS|Ows)[\w$]{{0,60}}(?=\s*\()|(?<![\w$])(?:{_TABLED})(?=\s*\()|(?<=\.)setUrls?(?=\s*\()",
 )
 
 
@@ -49,10 +49,12 @@ LOOSE_KEY = anchor(
 
 STRING = anchor(
     "wms wmts wfs wcs wps csw ows service= service%3d request= "
-    "/rest/services/ mapserv capabilit map= ogc /collections/ /stac /v1. /search {z} \"?\" '?'",
+    "/rest/services/ mapserv featureserver imageserver capabilit map= ogc collections/ /stac /v1. /search {z} things "
+    "datastreams observations processes/ \"?\" '?'",
     rf"(?i:/(?:{_WORDS})(?![a-z])|(?:{_WORDS})(?:server)?(?=[\"'`?]|\.\w{{2,4}}[\"'`?])|(?<![a-z])(?:service|request)=|"
     rf"/rest/services/|mapserv|capabilit\w{{0,12}}\.xml|[?&]map=|/wmts/|ogc/?[\"'`?]|%2f(?:{_WORDS})(?![a-z])|service%3d|"
-    rf"(?:{_WORDS})[-_][\w-]{{1,40}}[\"'`?]|/collections/|/stac\b|/v1\.[01]/[a-z]|/search[\"'`]|[\"'`]\?[\"'`]|\{{z\}})",
+    rf"(?:{_WORDS})[-_][\w-]{{1,40}}[\"'`?]|(?<=[\"'`/}}])collections/|/stac\b|(?:feature|image)server[\"'`?/]|"
+    rf"(?<=[\"'`/}}])(?:things|datastreams|observations)[\"'`?(]|(?<=[\"'`/}}])processes/|/v1\.[01]/[a-z]|/search[\"'`]|[\"'`]\?[\"'`]|\{{z\}})",
     before=3,
 )
 
@@ -73,7 +75,7 @@ REQUEST = anchor(
 ROW = anchor("wms wmts wfs", rb"[\"'](?:\w{1,40}\.){1,6}(?:WMS|WMTS|WFS|WMSLayer|WMTSLayer)[\"'](?=\s*,)", before=40)
 
 
-FILE = anchor(".json .xml .yaml .yml", rb"\.(?:json|xml|json5|ya?ml)(?:\?[^\"'`\s]{0,100})?[\"'`]")
+FILE = anchor(".json .xml .yaml .yml .txt .cfg .conf", rb"\.(?:json|xml|json5|jsonc|ya?ml|txt|cfg|conf)(?:\?[^\"'`\s]{0,100})?[\"'`]")
 
 
 XML = re.compile(

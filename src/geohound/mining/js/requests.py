@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from . import addresses, modules, places, syntax
+from . import addresses, modules, objects, places, syntax
 from .config import addresses_in_json
 from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
 from .sites import attributes
 from .source import FUNCTIONS
-from .values import Lazy, Obj, Place, Value
+from .values import HOLE, Lazy, Obj, Place, Ref, Value
 
 if TYPE_CHECKING:
     from .sinks import Collector
@@ -46,9 +46,31 @@ def request(c: Collector, _: int, end: int) -> None:
         if kind is None:
             return []
         hits = [h for lazy in args[at : at + 1] for h in c.held(lazy, ("url", "uri", "baseURL"), strings=True)]
-        return [hit._replace(kind=kind) for hit in hits]
+        base = _base_of_client(c, callee, args)
+        return [hit._replace(value=_below(base, hit.value), kind=kind) for hit in hits]
 
     c.take(compute, None, "request", call, name)
+
+
+def _base_of_client(c: Collector, callee: Node | None, args: list[Lazy]) -> str:
+    """The base that a client for requests was made with, or is given beside the path."""
+    client = callee.child_by_field_name("object") if callee is not None else None
+    held = list(c.ev.values(client, Place(c.source))) if client is not None else []
+    held += objects.member(c.ev, Ref("axios"), "defaults", Place(c.source)) if client is not None else []
+    held += [v for lazy in args[:3] for v in c.ev.lazy(lazy)]
+    for value in held:
+        for key in ("baseURL", "baseUrl", "prefixUrl"):
+            known = objects.member(c.ev, value, key, Place(c.source)) if isinstance(value, Obj | Ref) else ()
+            text = next((v for v in known if isinstance(v, str)), "")
+            if text and HOLE not in text:
+                return text
+    return ""
+
+
+def _below(base: str, path: Value) -> Value:
+    if not base or not isinstance(path, str) or "://" in path[:10] or path.startswith("//"):
+        return path
+    return f"{base.rstrip('/')}/{path.lstrip('/')}"
 
 
 def nearby_kind(c: Collector, call: Node) -> str | None:

@@ -9,13 +9,16 @@ from functools import partial
 
 from tree_sitter import Node
 
-from . import addresses, calls, places, requests, syntax
+from . import addresses, calls, conditions, places, requests, syntax
 from .anchors import Anchor
 from .evaluate import Evaluator
 from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
 from .source import FUNCTIONS, Source, arguments, parameters
 from .values import HOLE, Arr, Fn, Lazy, Obj, Place, Ref, Value, Web, text_of
 
+_MAX_CLIMB = 60
+_MAPFILE = re.compile(r"\.(?:map|qgs|qgz)$|^/?[\w.-]*/[\w./-]+$", re.IGNORECASE)
+_FILL = re.compile(r"\{(\w{3,40})\}")
 _READS = re.compile(r"geocod|capabilit|format|parse|read|is[A-Z]|supports")
 _NAMESPACES = re.compile(r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE)
 
@@ -94,6 +97,9 @@ class Collector:
         values = self.ev.solve(lambda: list(self.ev.values(callee, place))) if named else []
         paths = [name, *(v.path for v in values if isinstance(v, Ref))]
         is_own = any(isinstance(v, Fn) for v in values)
+        if name.endswith((".setUrl", ".setUrls")):
+            self._argument(call, "0", self._maker_kind(callee) or "", name)
+            return
         for wheres, kind in _rows(paths):
             for where in wheres:
                 self._argument(call, where, kind, name)
@@ -102,6 +108,18 @@ class Collector:
         told = next(filter(None, kinds), None)
         if told and not _READS.search(paths[-1].rpartition(".")[2]):
             self._argument(call, "*", told, name, must_be_sure=is_own)
+
+    def _maker_kind(self, callee: Node) -> str | None:
+        """The kind that the class of an object's maker names, as far as it stands beside its name."""
+        holder = callee.child_by_field_name("object")
+        name = self.source.text(holder).rpartition(".")[2] if holder is not None else ""
+        if not name.replace("$", "_").isidentifier():
+            return None
+        for at in self.source.places(name, rb"(?<![\w$])(?P<at>NAME)\s*[=:]\s*(?:new\s+)?[\w$.]{1,60}\(")[:3]:
+            made = self.source.data[at + len(name) : at + len(name) + 80].partition(b"(")[0]
+            if kind := addresses.kind_of_name(made.decode("utf-8", "replace").rpartition(".")[2]):
+                return kind
+        return None
 
     def _aliases(self) -> None:
         """Calls under another name than the library's: imported as, or handed to the function of define and require."""
@@ -130,8 +148,9 @@ class Collector:
             for lazy in chosen:
                 found += self.held(lazy, (key,) if key else None, strings=not key)
             for value in (v for lazy in args[1:3] for v in self.ev.lazy(lazy)):
-                if isinstance(value, Obj) and (subdomain := self._subdomain(value)):
-                    found = [hit._replace(subdomain=subdomain) for hit in found]
+                if isinstance(value, Obj):
+                    subdomain, mapfile = self._subdomain(value), self._mapfile(value)
+                    found = [h._replace(value=_at(h.value, mapfile), subdomain=subdomain or h.subdomain) for h in found]
             return found
 
         self.take(
@@ -152,9 +171,9 @@ class Collector:
                 case Obj():
                     wanted = keys or calls.URL_KEYS
                     present = [k for k in wanted if k in value.fields]
-                    subdomain = self._subdomain(value)
+                    subdomain, mapfile = self._subdomain(value), self._mapfile(value)
                     for key in present if keys else present[:2]:
-                        found += [Hit(v, None, subdomain) for v in self._field(value, key)]
+                        found += [Hit(_at(v, mapfile), None, subdomain) for v in self._field(value, key)]
                 case Fn() if strings and not keys:
                     found += [Hit(v) for v in self.ev.invoke(value, [])]
         return found
@@ -168,6 +187,16 @@ class Collector:
         elif isinstance(given, str):  # each letter is one
             given = given[:1]
         return given if isinstance(given, str) else ""
+
+    def _mapfile(self, holder: Obj) -> str:
+        """MapServer's `map`, where it stands among the parameters instead of in the address."""
+        nested = [v for name in NESTED if name in holder.fields for v in self.ev.any_of(holder.fields[name])]
+        for table in (holder, *(v for v in nested if isinstance(v, Obj))):
+            for name in ("map", "MAP"):
+                given = self.ev.any_of(table.fields[name])[0] if name in table.fields else None
+                if isinstance(given, str) and _MAPFILE.search(given):
+                    return given
+        return ""
 
     def _field(self, value: Obj, key: str) -> list[Value]:
         found: list[Value] = []
@@ -293,7 +322,34 @@ class Collector:
         target = syntax.appended_to(top)
         if target is not None:
             top = target
-        self.take(lambda: [Hit(v) for v in self._at_end(top, place)], None, "string", top, context, must_be_sure=True)
+        beside = _beside(top)
+
+        def compute() -> list[Hit]:
+            found = [Hit(v) for v in self._at_end(top, place)]
+            return self._filled(found, beside, place) if beside else found
+
+        self.take(compute, None, "string", top, context, must_be_sure=True)
+
+    def _filled(self, found: list[Hit], beside: list[Node], place: Place) -> list[Hit]:
+        """Templates with what the options beside them give: subdomains, and values for the other placeholders."""
+        for value in (v for node in beside for v in self.ev.values(node, place)):
+            if isinstance(value, Obj):
+                subdomain = self._subdomain(value)
+                found = [
+                    hit._replace(value=self._put(hit.value, value), subdomain=subdomain or hit.subdomain)
+                    for hit in found
+                ]
+        return found
+
+    def _put(self, text: Value, options: Obj) -> Value:
+        if not isinstance(text, str):
+            return text
+
+        def given(m: re.Match[str]) -> str:
+            value = self.ev.any_of(options.fields[m[1]])[0] if m[1] in options.fields else None
+            return value if isinstance(value, str) else m[0]
+
+        return _FILL.sub(given, text)
 
     def _at_end(self, node: Node, place: Place) -> tuple[Value, ...]:
         """The value of an expression; of a variable that strings are appended to, what it holds in the end."""
@@ -354,12 +410,48 @@ class Collector:
         *,
         must_be_sure: bool = False,
     ) -> None:
-        for value, kind, subdomain in self.ev.solve(compute):
+        branch = _branch_around(node)
+
+        def reached() -> list[Hit]:
+            hits = compute()
+            # What one call site or row decides must suit the branch: a WMS row never comes to the case of WFS.
+            if hits and branch is not None and self.ev.choices:
+                return [] if conditions.happens(self.ev, node, Place(self.source), branch) is False else hits
+            return hits
+
+        for value, kind, subdomain in self.ev.solve(reached):
             told = kind or hint
             if isinstance(value, str | Web):
                 self.found.append(Found(text_of(value), told, how, node, self.source, call, subdomain, must_be_sure))
             elif how != "string" and told and not must_be_sure:
                 self.found.append(Found(HOLE, told, how, node, self.source, call))
+
+
+def _at(address: Value, mapfile: str) -> Value:
+    if not mapfile or not isinstance(address, str) or "map=" in address.lower():
+        return address
+    return f"{address}{'' if address.endswith(('?', '&')) else '&' if '?' in address else '?'}map={mapfile}"
+
+
+def _beside(node: Node) -> list[Node]:
+    """Of a template in a call, the options given with it."""
+    up = node.parent
+    if up is None or up.type != "arguments" or node.type not in ("string", "template_string", "binary_expression"):
+        return []
+    return [c for c in up.named_children[1:3] if c.type in ("object", "identifier") and c.start_byte > node.start_byte]
+
+
+def _branch_around(node: Node) -> Node | None:
+    """The outermost function around an expression in which it stands in a branch."""
+    is_branched, up, found = False, node.parent, None
+    for _ in range(_MAX_CLIMB):
+        if up is None:
+            break
+        if up.type in FUNCTIONS and is_branched:
+            found = up
+        is_branched = is_branched or up.type in ("if_statement", "switch_case", "ternary_expression")
+        up = up.parent
+    return found
 
 
 def _rows(paths: list[str]) -> Iterator[tuple[tuple[str, ...], str]]:

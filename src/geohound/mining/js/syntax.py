@@ -41,6 +41,8 @@ def whole(node: Node, source: Source) -> Node:
             node = up = up.parent
         elif up.type == "arguments" and up.parent is not None and _is_string_call(up.parent, source):
             node = up = up.parent
+        elif up.type == "arguments" and up.parent is not None and _is_new_url(up.parent, source):
+            node = up = up.parent
         elif up.type == "array" and up.parent is not None and up.parent.type == "member_expression":
             node = up
         else:
@@ -60,6 +62,11 @@ def _is_string_call(call: Node, source: Source) -> bool:
         "String",
         "decodeURIComponent",
     )
+
+
+def _is_new_url(call: Node, source: Source) -> bool:
+    maker = call.child_by_field_name("constructor")
+    return maker is not None and source.text(maker) in ("URL", "window.URL", "Request")
 
 
 def _operator(node: Node) -> str:

@@ -106,6 +106,7 @@ class Obj:
     fields: dict[str, list[Lazy]] = field(default_factory=dict)
     is_open: bool = False  # more is in it than is known
     path: str = ""
+    origin: tuple[Node, Place] | None = None  # the literal, whose methods may set more on `this`
 
 
 @dataclass(eq=False, slots=True)

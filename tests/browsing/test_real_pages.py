@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Error
@@ -125,6 +126,35 @@ def test_no_way_of_asking_reaches_an_address_that_the_guard_refuses(site: Site, 
     assert trap.visitors == 0
     assert {"/away", "/worker.js"} <= site.paths()
     assert any("/fetch" in asked.url for asked in seen.asked)
+
+
+def test_the_events_of_frames_are_triggered_whoever_made_them(site: Site, visitor: Visitor) -> None:
+    other = site.origin.replace("127.0.0.1", "localhost")
+    button = "<button onclick=\"fetch('/wms?request=GetCapabilities&f={0}'); this.textContent = 'on'\">Layer {0}</button>"
+    site.files |= {"/near": button.format("near"), "/far": button.format("far")}
+    site.files["/"] = f"<iframe src=/near></iframe><iframe src='{other}/far'></iframe><p>Maps</p>"
+    (seen,) = visitor.run(f"{site.origin}/")
+    asked = {a.url.rpartition("=")[2]: a.event for a in seen.asked if "/wms" in a.url}
+    assert asked.keys() == {"near", "far"}
+    assert all(event.startswith("click on button") for event in asked.values())
+
+
+def test_files_of_this_machine_and_its_devices_are_out_of_reach(site: Site, visitor: Visitor, tmp_path: Path) -> None:
+    (tmp_path / "secret.html").write_text("<script>fetch('http://x.test/')</script>secret")
+    place = (tmp_path / "secret.html").as_uri()
+    site.files["/"] = f"""<iframe src='{place}'></iframe><object data='{place}'></object><script>
+        const tell = what => fetch('/told?' + what);
+        fetch('{place}').then(() => tell('file'), () => 0);
+        navigator.geolocation.getCurrentPosition(() => tell('place'), () => 0);
+        navigator.mediaDevices && navigator.mediaDevices.getUserMedia({{video: true}}).then(() => tell('camera'), () => 0);
+        Notification.requestPermission().then(said => said === 'granted' && tell('notes'));
+        const a = document.createElement('a'); a.href = '/big'; a.download = 'big'; document.body.append(a); a.click();
+        </script><p>Here"""
+    site.files["/big"] = "U" * 20_000_000
+    (seen,) = visitor.run(f"{site.origin}/")
+    assert seen.trouble == ""
+    assert "/told" not in site.paths()
+    assert not any("secret" in state.html for state in seen.states if place not in state.html)
 
 
 def test_few_pages_are_run_at_once_and_each_is_alone(site: Site, visitor: Visitor) -> None:

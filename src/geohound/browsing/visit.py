@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from geohound.model.browsed import Seen, State
@@ -15,13 +16,15 @@ from .budget import Budget
 from .traffic import Traffic
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, CDPSession, Page
+    from playwright.async_api import BrowserContext, CDPSession, Frame, Page
 
 LOAD_QUIET_S = 0.7
 EVENT_QUIET_S = 0.15
 EVENT_MOST_S = 3.0
 LOOK_AGAIN_S = 0.35
 MAX_HTML = 2_000_000
+MAX_FRAMES = 6  # inside the page, whose events are triggered too
+_PER_FRAME = 1_000_000  # elements; numbers of frames and elements are told as one
 MAX_STATE_CHARS = 8_000_000  # of all states together
 
 
@@ -40,6 +43,8 @@ class PageVisit:
         self._page: Page | None = None
         self._session: CDPSession | None = None
         self._gone = asyncio.Event()
+        self._silent: set[int] = set()
+        self._frames: list[Frame] = []  # those inside the page, in the order in which they were met
         self._doms: list[states.Dom] = []
         self._states: list[State] = []
         self._changing: frozenset[str] = frozenset()
@@ -148,22 +153,54 @@ class PageVisit:
         except Error:
             return None
 
+    async def _ask_inner(self, number: int, script: str, *arguments: Any) -> Any:
+        """The same of a frame inside the page; one that does not answer is not asked again."""
+        from playwright.async_api import Error  # noqa: PLC0415
+
+        frame = self._frames[number]
+        if frame.is_detached() or number in self._silent:
+            return None
+        call = f"(a) => {self._hooks}.{script}(...a)"
+        try:
+            return await asyncio.wait_for(frame.evaluate(call, list(arguments)), self._budget.patience_s / 2)
+        except TimeoutError:
+            self._silent.add(number)
+        except Error:
+            return None
+        return None
+
     async def _html(self) -> str:
         html = await self._ask("outer")
         return html[:MAX_HTML] if isinstance(html, str) else ""
 
+    async def _whole_html(self, html: str) -> str:
+        """With what stands in frames: what an event changes there is a new state, too."""
+        inner = [await self._ask_inner(n, "outer") for n in range(len(self._frames))]
+        return "".join([html, *(part for part in inner if isinstance(part, str))])[:MAX_HTML]
+
+    async def _events(self) -> list[events.Event]:
+        """The events of the page and of its frames, whoever made them: maps often stand in a frame of another site."""
+        found = list(events.read(await self._ask("list")))
+        inner = self._page.frames[1:] if self._page is not None else []
+        self._frames += [f for f in inner if f not in self._frames][: MAX_FRAMES - len(self._frames)]
+        for number in range(len(self._frames)):
+            rows = events.read(await self._ask_inner(number, "list"))
+            found += [replace(e, number=e.number + (number + 1) * _PER_FRAME) for e in rows if e.number < _PER_FRAME]
+        return found
+
     async def _look_first(self) -> None:
         """The page as loaded, looked at twice: what changes meanwhile, changes by itself."""
         html = await self._html()
-        first = states.read(html)
+        first = states.read(await self._whole_html(html))
         await asyncio.sleep(LOOK_AGAIN_S)
-        self._changing = states.changing_parts(first, states.read(await self._html()))
+        again = states.read(await self._whole_html(await self._html()))
+        self._changing = states.changing_parts(first, again)
         self._doms.append(states.without(first, self._changing))
         self._states.append(State("load", html))
 
     async def _trigger_events(self) -> None:
         done: set[tuple[str, ...]] = set()
-        waiting = events.ranked(events.read(await self._ask("list")), done)
+        waiting = events.ranked(await self._events(), done)
         while waiting and self._triggered < self._budget.events:
             event = waiting.pop(0)
             done.add(event.key)
@@ -171,19 +208,21 @@ class PageVisit:
                 continue
             self._triggered += 1
             if await self._is_new_state(event.told):
-                waiting = events.ranked([*waiting, *events.read(await self._ask("list"))], done)
+                waiting = events.ranked([*waiting, *await self._events()], done)
 
     async def _do(self, told: str, script: str, *arguments: Any) -> bool:
         """Do something to the page and wait for what it asks for because of it."""
         self._traffic.event = told
         self._traffic.touch()
-        is_done = await self._ask(script, *arguments)
+        frame, number = divmod(arguments[0], _PER_FRAME)
+        asked = (script, number, *arguments[1:])
+        is_done = await (self._ask_inner(frame - 1, *asked) if frame else self._ask(*asked))
         await self._traffic.settle(EVENT_QUIET_S, min(EVENT_MOST_S, self._left_s()))
         return is_done is True
 
     async def _is_new_state(self, told: str) -> bool:
         html = await self._html()
-        dom = states.without(states.read(html), self._changing)
+        dom = states.without(states.read(await self._whole_html(html)), self._changing)
         if len(self._doms) >= self._budget.states or not states.is_new(dom, self._doms):
             return False
         self._doms.append(dom)

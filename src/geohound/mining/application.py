@@ -14,10 +14,11 @@ from selectolax.lexbor import LexborHTMLParser
 from geohound.model import url as urls
 from geohound.model.clue import looks_like_service
 
-from . import hou2016, js, markup, recipes, script, unsure
+from . import hou2016, html, js, markup, named, recipes, script, unsure
 from .js.model import Budget, Endpoint, Findings, Script
 
 MAX_SCRIPTS = 400  # elements of one page
+MAX_FRAMES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +115,24 @@ def _is_page(page: Fetched) -> bool:
 
 
 async def _by_reading(page: Fetched, fetch: Fetch) -> Mined:
-    found = await read(page, fetch)
-    findings = replace(found.findings, scripts_skipped=found.findings.scripts_skipped + found.skipped)
-    told = _told(page.url, [*found.listed, *findings.endpoints], findings, found.requests)
-    return replace(told, unsure=found.doubt(page.text))
+    """Scripts and configuration, then the pages in frames, then what the page says itself."""
+    shown = html.read(page.text, page.url, with_scripts=False)
+    readings = [(page, await read(page, fetch))]
+    for address in islice(named.frames(shown), MAX_FRAMES):
+        frame = await fetch(address)
+        if frame is not None and _is_page(frame):
+            readings.append((frame, await read(frame, fetch)))
+    computed = [e for _, found in readings for e in (*found.listed, *found.findings.endpoints)]
+    computed += named.endpoints(shown, page.text, computed)
+    return Mined(
+        page.url,
+        merged(computed),
+        sum(found.findings.scripts_read for _, found in readings),
+        sum(found.findings.scripts_skipped + found.skipped for _, found in readings),
+        sum(found.requests for _, found in readings),
+        tuple(why for _, found in readings for why in found.findings.unknown),
+        unsure=next(filter(None, (found.doubt(file.text) for file, found in readings)), ""),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,6 +180,26 @@ def test_a_task_that_is_being_crawled_is_not_crawled_twice(web, tmp_path: Path) 
     assert again.returncode == 0, again.stderr  # a process that was killed holds nothing
 
 
+def test_a_crawl_that_is_told_to_end_says_how_it_goes_on_and_its_budget_counts_over_its_runs(
+    web, tmp_path: Path
+) -> None:
+    world, network = web
+    path = str(tmp_path / "c.db")
+    words = [sys.executable, "-m", "geohound", "crawl", *world.seeds, "--catalogue", path, *network]
+    environ = {**os.environ, "GEOHOUND_HOST_DELAY_S": "0.5"}
+    with subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
+        wait_for_a_visit(path)
+        first.send_signal(signal.SIGTERM)
+        told, complaints = first.communicate(timeout=60)
+    assert first.returncode == 0
+    assert "the task is kept, and `geohound resume 1` goes on" in complaints
+    assert f"To go on: geohound resume 1 --catalogue {path}" in told
+    spent = geohound("resume", "--catalogue", path, *network, "--max-pages", "1", "--json")
+    summary = json.loads(spent.stdout.splitlines()[-1])["summary"]
+    assert (summary["ended"], summary["run"]["requests"]) == ("page budget", 0)
+    assert summary["pages"] >= 1, "those of the first run"
+
+
 def test_a_reader_that_goes_away_ends_the_crawl_quietly(web, tmp_path: Path) -> None:
     world, network = web
     seeds = " ".join(f"'{seed}'" for seed in world.seeds)

@@ -29,7 +29,7 @@ def _world(seed: int, hosts: int, pages: int, kinds: str | None, trouble: bool) 
     try:
         return World(seed, hosts, pages, trouble, wanted)
     except ValueError as error:
-        raise typer.BadParameter(f"{error}.") from None
+        raise typer.BadParameter(f"{error}; ids are such as wms, wfs, csw, stac.", param_hint="--kinds") from None
 
 
 @app.command("serve", epilog="Example: geohound geoweb serve --seed 7 --hosts 300 --pages 100000 --port 8123")

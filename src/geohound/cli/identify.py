@@ -54,6 +54,8 @@ async def _identify_all(inputs: list[tuple[str, Input]], settings: Settings, as_
             known = known and bool(verdict.services)
             if as_json:
                 printing.line(report)
+            elif meant.wrong:
+                printing.say(f"✗ {source}\n  {meant.wrong}")
             else:
                 _show(report, verdict, verbose)
     finally:

@@ -32,7 +32,7 @@ def show(
         services = _find(found_in, name)
         if not services:
             printing.err.print(
-                f"Nothing is known of {printing.printable(name)}. Search for it, or test it: geohound identify URL",
+                f"Nothing is known of {printing.printable(name)!r}. Search for it, or test it: geohound identify URL",
                 markup=False,
             )
             raise typer.Exit(1)

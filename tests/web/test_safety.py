@@ -146,6 +146,15 @@ def test_marking_words_changes_no_letter(text, words):
     assert "".join(piece.text for piece in mark(text, words)) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "words", "marked"),
+    [("中国水文地图", "水", ["水"]), ("土地利用图", "土地利用", ["土地利用"]), ("Flüsse 水 2010", "flüsse 水", ["Flüsse", "水"]),
+     ("research", "sea", [])],
+)  # fmt: skip
+def test_what_is_written_without_spaces_is_marked_wherever_it_stands(text, words, marked):
+    assert [piece.text for piece in mark(text, words) if piece.marked] == marked
+
+
 @given(text=st.text(max_size=3000), words=st.text(max_size=40))
 def test_a_snippet_is_short(text, words):
     assert sum(len(piece.text) for piece in snippet(text, words)) <= 240 + len("…  …")

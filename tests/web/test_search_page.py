@@ -170,3 +170,18 @@ def test_each_hit_carries_its_box_for_the_map(client):
 
 def test_a_service_without_a_title_gets_a_name(client):
     assert re.search(r"Untitled service at\s+old\.example", client.get("/").text)
+
+
+def test_nothing_found_is_not_said_together_with_these_hold_some(client):
+    page = client.get("/", params={"q": "zzqqa zzqqb"}).text
+    assert "Nothing found" in page
+    assert "hold some of them" not in page
+
+
+def test_what_is_refused_shows_no_filters_that_nobody_counted(client):
+    assert not LexborHTMLParser(client.get("/?bbox=1,2,3").text).css(".filters")
+
+
+def test_every_page_leads_programs_to_the_api(client):
+    links = LexborHTMLParser(client.get("/").text).css("footer a")
+    assert client.get([a.attributes["href"] for a in links][-1]).json()["openapi"]

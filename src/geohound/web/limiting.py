@@ -66,4 +66,4 @@ def _visitor(scope: Scope) -> str:
         return host
     if address.ipv4_mapped:  # as a socket for both families names visitors of the older one
         return str(address.ipv4_mapped)
-    return str(ipaddress.ip_network(f"{address}/64".partition("%")[0], strict=False))
+    return str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))

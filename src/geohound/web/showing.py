@@ -12,6 +12,7 @@ from geohound.model.bbox import BBox
 from geohound.model.contracts import Kind
 from geohound.model.service import Extent, Layer, Service
 from geohound.model.url import canonical, host, params_lower
+from geohound.wording.words import UNSPACED
 
 _TAG = re.compile(r"<[!/a-zA-Z][^<>]*>")
 _MAX_PLAIN_CHARS = 20_000
@@ -77,10 +78,14 @@ def mark(text: str, words: str) -> list[Piece]:
 
 
 def _words_pattern(words: str) -> re.Pattern[str] | None:
-    found = sorted(set(re.findall(r"\w{2,}", words)), key=len, reverse=True)[:20]
-    if not found:
-        return None
-    return re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(w) for w in found)})\w{{0,3}}(?!\w)", re.IGNORECASE)
+    """Words where words begin; what is written without spaces, anywhere, also a single sign."""
+    runs = re.findall(f"[{UNSPACED}]+", words)
+    spaced = set(re.findall(r"\w{2,}", re.sub(f"[{UNSPACED}]+", " ", words)))
+    found = sorted(spaced, key=len, reverse=True)[:20]
+    ways = [re.escape(run) for run in sorted(set(runs), key=len, reverse=True)[:20]]
+    if found:
+        ways.append(rf"(?<!\w)(?:{'|'.join(re.escape(w) for w in found)})\w{{0,3}}(?!\w)")
+    return re.compile("|".join(ways), re.IGNORECASE) if ways else None
 
 
 def describe_door(service: Service, kinds: Mapping[str, Kind]) -> Door:

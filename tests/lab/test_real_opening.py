@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -177,3 +178,31 @@ def test_the_snippets_run_as_they_are(
     assert done.returncode == 0, f"{codes[0]}\n{done.stderr.decode()[-2000:]}"
     left = list(tmp_path.iterdir())
     assert done.stdout.strip() or (left and all(file.stat().st_size > 0 for file in left))
+
+
+@pytest.mark.parametrize(
+    "place", [MAPSERV.format("WCS", "2.0.1"), "eoxserver/ows?SERVICE=WCS&VERSION=2.0.1&REQUEST=GetCapabilities"]
+)
+def test_gdal_fetches_the_part_of_a_coverage_that_was_asked_for(identify: Identify, tmp_path: Path, place: str) -> None:
+    service = pick(identify(place), "wcs")
+    layer = next(la for la in service.layers if la.name == "depth")
+    code = next(s.code for s in open_layer(service, layer, PART).snippets if s.tool == "gdal")
+    done = subprocess.run(
+        ["bash", "-ec", code],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )
+    assert done.returncode == 0, f"{code}\n{done.stderr.decode()[-2000:]}"
+    told = json.loads(
+        subprocess.run(["gdalinfo", "-json", tmp_path / "coverage.tif"], capture_output=True, check=True).stdout
+    )
+    west, north = told["cornerCoordinates"]["upperLeft"]
+    east, south = told["cornerCoordinates"]["lowerRight"]
+    if place.startswith("mapserver"):  # to within a cell: whole cells are sent
+        assert (west, south, east, north) == pytest.approx(PART.as_tuple(), abs=0.5)
+    else:  # GDAL does not read the coverages of EOxServer, which are of a type of their own
+        assert west <= PART.west < PART.east <= east
+        assert south <= PART.south < PART.north <= north

@@ -148,9 +148,13 @@ def test_marking_words_changes_no_letter(text, words):
 
 @pytest.mark.parametrize(
     ("text", "words", "marked"),
-    [("中国水文地图", "水", ["水"]), ("土地利用图", "土地利用", ["土地利用"]), ("Flüsse 水 2010", "flüsse 水", ["Flüsse", "水"]),
-     ("research", "sea", [])],
-)  # fmt: skip
+    [
+        ("中国水文地图", "水", ["水"]),
+        ("土地利用图", "土地利用", ["土地利用"]),
+        ("Flüsse 水 2010", "flüsse 水", ["Flüsse", "水"]),
+        ("research", "sea", []),
+    ],
+)
 def test_what_is_written_without_spaces_is_marked_wherever_it_stands(text, words, marked):
     assert [piece.text for piece in mark(text, words) if piece.marked] == marked
 

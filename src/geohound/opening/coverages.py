@@ -54,7 +54,7 @@ def _coverage(ask: Ask, version: str, media: str) -> dict[str, str]:
     west, south, east, north = ask.box.as_tuple()
     has_box = ask.is_asked or bool(ask.layer.extent and ask.layer.extent.box)
     if version >= "2":
-        # Axis labels are known from DescribeCoverage only: the whole coverage, unless a part was asked for.
+        # Axis labels are known from DescribeCoverage only: the whole coverage. GDAL asks for them, see _gdal_wcs.
         return {"COVERAGEID": name, "FORMAT": media}
     if version >= "1.1":
         box = f"{numbers((south, west, north, east), ',')},urn:ogc:def:crs:EPSG::4326"
@@ -90,8 +90,23 @@ def _wcs_snippets(ask: Ask, url: str, version: str) -> tuple[Snippet, ...]:
             f'urlretrieve({py(url)}, "coverage.tif")',
         ),
         _r_raster(url),
-        snippet("gdal", f"curl -fsS -o coverage.tif {sh(url)}", "gdalinfo coverage.tif"),
+        _gdal_wcs(ask, url, version),
         snippet("curl", f"curl -fsS -o coverage.tif {sh(url)}"),
+    )
+
+
+def _gdal_wcs(ask: Ask, url: str, version: str) -> Snippet:
+    """The part that was asked for, where the request itself can only ask for the whole."""
+    if version < "2" or not ask.is_asked or ask.box.crosses_antimeridian:
+        return snippet("gdal", f"curl -fsS -o coverage.tif {sh(url)}", "gdalinfo coverage.tif")
+    west, south, east, north = ask.box.as_tuple()
+    source = with_params(ask.service.endpoint, {"version": version, "coverage": ask.layer.name})
+    part = f"-projwin {numbers((west, north, east, south), ' ')} -projwin_srs EPSG:4326"
+    # GDAL does not know every type of coverage; of those that it does not know, all is fetched.
+    return snippet(
+        "gdal",
+        f"gdal_translate {part} {sh(f'WCS:{source}')} coverage.tif || curl -fsS -o coverage.tif {sh(url)}",
+        "gdalinfo coverage.tif",
     )
 
 

@@ -175,11 +175,12 @@ class Classifier:
 
     def _find_phrases(self, tokens: list[str], opening: set[str]) -> set[int]:
         found: set[int] = set()
-        places = [at for at, token in enumerate(tokens) if token in opening]
         # Most openings lead nowhere, and of each pair of tokens one look is enough to tell.
-        pairs = [tuple(tokens[at : at + 2]) for at in places]
-        hopeful = {pair for pair in set(pairs) if self._may_begin(pair)}
-        for at, pair in zip(places, pairs, strict=True):
+        pairs = list(zip(tokens, [*tokens[1:], _BREAK], strict=True))
+        hopeful = {pair for pair in set(pairs) if pair[0] in opening and self._may_begin(pair)}
+        if not hopeful:
+            return found
+        for at, pair in enumerate(pairs):
             if pair not in hopeful:
                 continue
             near = [word for each in tokens[at : at + _LONGEST_PHRASE] for word in _words(each)]

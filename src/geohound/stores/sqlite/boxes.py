@@ -146,7 +146,8 @@ def _is_world(asked: tuple[int, int, int, int]) -> bool:
 
 def _area(boxes: Boxes) -> npt.NDArray[np.float32]:
     wide: npt.NDArray[np.float32] = (boxes[2] - boxes[0]).astype(np.float32)
-    return wide * np.maximum(boxes[3] - boxes[1], 0).astype(np.float32)
+    high: npt.NDArray[np.float32] = np.maximum(boxes[3] - boxes[1], 0).astype(np.float32)
+    return wide * high
 
 
 def _shared(low: Boxes, high: Boxes, least: int, most: int) -> npt.NDArray[np.float32]:

@@ -9,7 +9,7 @@ import pytest
 import shapely
 
 from geohound.model.bbox import BBox, Relation, is_within, overlap_ratio, overlaps
-from geohound.stores.sqlite.boxes import NOWHERE, as_ranges, overlap_ratios, stand
+from geohound.stores.sqlite.boxes import NOWHERE, as_ranges, overlap_ratios, stand, stand_and_fit
 
 PAIRS = 10_000
 WORLD = BBox(-180, -90, 180, 90)
@@ -96,3 +96,14 @@ def test_what_has_no_box_stands_nowhere():
     for relation in Relation:
         for asked in (WORLD, BBox(0, 0, 0, 0), BBox(170, -90, -170, 90)):
             assert not stand(nowhere, relation, asked)[0]
+
+
+@pytest.mark.parametrize("relation", [Relation.OVERLAPS, Relation.WITHIN])
+def test_the_whole_world_holds_every_box_and_each_fits_by_its_area(relation):
+    world = BBox(-180, -90, 180, 90)
+    boxes = [BBox(-10, 35, 30, 70), BBox(170, -30, -170, 10), BBox(5, 5, 5, 5), world]
+    columns = np.array([*(as_ranges(box) for box in boxes), NOWHERE], np.int32).T
+    assert stand(columns, relation, world).tolist() == [True, True, True, True, False]
+    places, ratios = stand_and_fit(columns, relation, world)
+    assert places.tolist() == [0, 1, 2, 3]
+    assert ratios == pytest.approx([40 * 35 / 64800, 20 * 40 / 64800, 0, 1])

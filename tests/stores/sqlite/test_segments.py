@@ -42,6 +42,8 @@ def write(store, number, rng):
 QUERIES = [
     *(Query(word, expand=False, limit=500) for word in WORDS), Query(limit=500), Query("gla*", limit=500),
     Query("river", BBox(-20, 0, 30, 5), expand=False, limit=500), Query(bbox=BBox(170, 0, -150, 5), limit=500),
+    Query("r* g*", limit=500), Query(bbox=BBox(-180, -90, 180, 90), limit=500),
+    Query("l*", kinds=("wms",), where={"https": ("no",)}, limit=500),
 ]  # fmt: skip
 
 

@@ -199,6 +199,7 @@ def while_writing(store: Store, path: Path, first: int, rate: float) -> dict[str
         target=_crawl, args=(str(path), first, CHUNK * 8, rate, theirs)
     )
     writer.start()
+    theirs.close()  # so that a writer that ends early is noticed
     ours.recv()
     times: list[Took] = []
     queries = mixed_queries(2000, seed=11)

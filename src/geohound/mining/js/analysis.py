@@ -131,6 +131,7 @@ class _Reader:
         try:
             step()
         except (Exhausted, RecursionError):
+            self.ev.meter.costly += 1
             self.unknown.setdefault("an expression that is too costly to work out")
         finally:
             self.ev.reset()

@@ -69,6 +69,9 @@ class Budget:
     sinks: int = 4_000
 
 
+_PATIENCE = 4
+
+
 class Exhausted(Exception):  # noqa: N818 - no error: the expected end of what is too costly
     """A budget is spent."""
 
@@ -82,6 +85,7 @@ class Meter:
     sink_steps: int = 0
     sink_end: float = 0.0
     parsed: int = 0
+    costly: int = 0  # expressions that could not be worked out within their allowance
     end: float = field(default=0.0)
 
     def __post_init__(self) -> None:
@@ -96,9 +100,9 @@ class Meter:
             raise Exhausted
 
     def begin_sink(self) -> None:
-        """A new expression gets a new allowance."""
+        """A new expression gets a new allowance: the less, the more of them spent theirs for nothing."""
         self.sink_steps = 0
-        self.sink_end = time.thread_time() + self.budget.seconds_per_sink
+        self.sink_end = time.thread_time() + self.budget.seconds_per_sink / (1 + self.costly // _PATIENCE)
 
     def excuse(self, since: float) -> None:
         """What was done since then serves all expressions, not only the one that needed it first."""

@@ -84,6 +84,7 @@ class Source:
         self._scopes: dict[int, dict[str, list[Def]]] = {}
         self._known: dict[tuple[bytes, bytes, int, int], list[int]] = {}
         self._searched = 0
+        self._scope_of: dict[int, Node] = {}  # asked for the same names again and again
 
     @cached_property
     def raw(self) -> bytes:
@@ -198,11 +199,15 @@ class Source:
 
     def scope_of(self, node: Node) -> Node:
         """The function around a node, or the program."""
+        known = self._scope_of.get(node.id)
+        if known is not None:
+            return known
         up = node.parent
         while up is not None and up.type not in _SCOPES:
             self._meter.spend()
             up = up.parent
-        return up if up is not None else self.root
+        found = self._scope_of[node.id] = up if up is not None else self.root
+        return found
 
     def names(self, scope: Node) -> dict[str, list[Def]]:
         """What a function declares and assigns itself, without the functions in it."""

@@ -25,11 +25,11 @@ PAGES = {
     "frames in frames": "<iframe src='/hostile?a'></iframe><iframe src='/hostile?b'></iframe>",
     "ten thousand requests": "<script>for (let i = 0; i < 10000; i++) fetch('/r' + i).catch(() => 0)</script>",
     "ten thousand scripts": "".join(f"<script async src=/s{n}></script>" for n in range(10_000)),
-    "scripts that write themselves": "<body><script>function f() { const s = document.createElement('script'); s.text = f + ';"
-    "setTimeout(f); setTimeout(f)'; document.body.append(s) } f()</script>",
-    "page that does not let go": "<button>Layers</button><script>onbeforeunload = () => { for (;;); }; onpagehide = onbeforeunload;"
+    "scripts that write themselves": "<body><script>function f() { const s = document.createElement('script');"
+    "s.text = f + ';setTimeout(f); setTimeout(f)'; document.body.append(s) } f()</script>",
+    "page that does not let go": "<button>Layers</button><script>onpagehide = onbeforeunload = () => { for (;;); };"
     "setTimeout(() => location = '/hostile?2', 50)</script>",
-    "endless loop in a frame": "<iframe srcdoc='<script>onmessage = () => { for (;;); }; setTimeout(onmessage, 50)</script>'></iframe>",
+    "endless loop in a frame": "<iframe srcdoc='<script>setTimeout(() => { for (;;); }, 50)</script>'></iframe>",
     "broken built-ins": "<script>Array.prototype.slice = () => 7; String.prototype.slice = null; Event = 1</script>",
 }
 

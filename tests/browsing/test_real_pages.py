@@ -130,7 +130,9 @@ def test_no_way_of_asking_reaches_an_address_that_the_guard_refuses(site: Site, 
 
 def test_the_events_of_frames_are_triggered_whoever_made_them(site: Site, visitor: Visitor) -> None:
     other = site.origin.replace("127.0.0.1", "localhost")
-    button = "<button onclick=\"fetch('/wms?request=GetCapabilities&f={0}'); this.textContent = 'on'\">Layer {0}</button>"
+    button = (
+        "<button onclick=\"fetch('/wms?request=GetCapabilities&f={0}'); this.textContent = 'on'\">Layer {0}</button>"
+    )
     site.files |= {"/near": button.format("near"), "/far": button.format("far")}
     site.files["/"] = f"<iframe src=/near></iframe><iframe src='{other}/far'></iframe><p>Maps</p>"
     (seen,) = visitor.run(f"{site.origin}/")
@@ -146,7 +148,8 @@ def test_files_of_this_machine_and_its_devices_are_out_of_reach(site: Site, visi
         const tell = what => fetch('/told?' + what);
         fetch('{place}').then(() => tell('file'), () => 0);
         navigator.geolocation.getCurrentPosition(() => tell('place'), () => 0);
-        navigator.mediaDevices && navigator.mediaDevices.getUserMedia({{video: true}}).then(() => tell('camera'), () => 0);
+        const media = navigator.mediaDevices;
+        media && media.getUserMedia({{video: true}}).then(() => tell('camera'), () => 0);
         Notification.requestPermission().then(said => said === 'granted' && tell('notes'));
         const a = document.createElement('a'); a.href = '/big'; a.download = 'big'; document.body.append(a); a.click();
         </script><p>Here"""

@@ -35,7 +35,9 @@ _ARCGIS_OTHER = re.compile(
 _SUBDOMAIN = re.compile(
     r"\$?\{(?:s|sub-?_?domains?|switch:\s*([^},]+)[^}]*|([a-z0-9])-[a-z0-9])\}|\[sub-?_?domain\]|%7Bs%7D", re.IGNORECASE
 )
-_SHOWN = re.compile(r"<(?:img|iframe|image|object)\b[^<>]{0,200}?\b(?:src|data)\s*=\s*[\"']?([^\"'<>\s]{8,2000})", re.IGNORECASE)
+_SHOWN = re.compile(
+    r"<(?:img|iframe|image|object)\b[^<>]{0,200}?\b(?:src|data)\s*=\s*[\"']?([^\"'<>\s]{8,2000})", re.IGNORECASE
+)
 _INNER = re.compile(r"https?(?:://|%3A%2F%2F|%253A%252F%252F)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\$?\{[^{}/]{0,60}\}|%7B[\w-]{1,40}%7D|\[[a-z]{1,20}\]", re.IGNORECASE)
 _TILE = re.compile(
@@ -70,6 +72,7 @@ _NO_ENDING = re.compile(
     r"status|news|info|help|docs?|manual|list|config|viewer|client|demo|about|page|tutorial|examples?|legend",
     re.IGNORECASE,
 )
+_SLUG = re.compile(r"(?:^|-)(?:how|to|the|of|with|and|about|for|using|use|add|our|your|what|why)-", re.IGNORECASE)
 _ACTION = re.compile(
     r"(?:log-?in|log-?out|sign-?in|sign-?up|auth\w*|admin|register|account|index|home|search|contact|faq|orders?|stock)"
     r"(?:\.\w{2,5})?$",
@@ -77,7 +80,9 @@ _ACTION = re.compile(
 )
 _SEGMENT = re.compile(r"(wmts|wms|wfs|wcs|csw|wps)(?:[-_][\w-]{1,30})?()", re.IGNORECASE)
 _PROSE = re.compile(
-    r"news|docs?|documentation|manual|help|tutorials?|about|blog|wiki|standards?|specs?|guide|faq|learn", re.IGNORECASE
+    r"news|docs?|documentation|manual|help|tutorials?|about|blog|wiki|standards?|specs?|guide|faq|learn|tags?|"
+    r"categor(?:y|ies)|posts?|articles?|glossary|questions",
+    re.IGNORECASE,
 )
 # Addresses of newer kinds: what follows the service in them, and the kind.
 _RESOURCES = (
@@ -241,6 +246,8 @@ def _last_kind(base: str) -> str | None:
     path = _path(base) if "://" in base or base.startswith("//") else base
     parts = [s for s in path.split("/") if s]
     if any(_PROSE.fullmatch(s) for s in parts):
+        return None
+    if parts and _SLUG.search(parts[-1]):
         return None
     found = _WORD.search(parts[-1]) if parts and not _NO_ENDING.search(parts[-1]) else None
     if not found and parts and not _ACTION.match(parts[-1]) and not _ARCGIS.match(base):

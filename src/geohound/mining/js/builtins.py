@@ -59,8 +59,11 @@ _REQUESTS = re.compile(
     r"(?:^|\.)(?:fetch|getJSON|ajax|axios|get|post|json|xml|request|requestJSON|xhr|load|loadConfig|loadJSON|fetchJson|GET)$"
 )
 _SHORT = re.compile(r"^dojo\._base\.|^(?:lodash|underscore)(?=\.)|^dojo\.(?=io-?[qQ]uery)")
-_AS_ARRAY = frozenset(["Array.prototype.slice.call", "Array.prototype.concat.call", "Array.from"])
-_CLIENTS = frozenset(["axios.create", "ky.create", "ky.extend", "axios.default.create", "request.defaults"])
+# Arrays out of what is like one, clients for requests out of their settings.
+_HANDED_ON = words(
+    "Array.prototype.slice.call Array.prototype.concat.call Array.from axios.create axios.default.create ky.create "
+    "ky.extend request.defaults"
+)
 _FILL = re.compile(r"\{\s*([\w.-]+)\s*\}")
 
 
@@ -119,10 +122,8 @@ def call(ev: Evaluator, path: str, args: Sequence[Lazy], place: Place) -> Values
         made = Obj()
         objects.merge_into(ev, made, [a for a in args if not all(isinstance(v, bool) for v in ev.lazy(a))])
         return (made,)
-    if name == "Array.from" and len(args) > 1:
-        return ev.union(*(methods.on_array(ev, v, "map", args[1:]) for v in first if isinstance(v, Arr)))
-    if name in _AS_ARRAY or name in _CLIENTS:
-        return first or NOTHING
+    if name in _HANDED_ON:
+        return _handed_on(ev, first, args)
     if name in _TO_QUERY:
         return _written(ev, name, args)
     if name in _APPEND:
@@ -145,6 +146,12 @@ def call(ev: Evaluator, path: str, args: Sequence[Lazy], place: Place) -> Values
     if _REQUESTS.search(name):
         return _requested(ev, first)
     return NOTHING
+
+
+def _handed_on(ev: Evaluator, first: Values, args: Sequence[Lazy]) -> Values:
+    if len(args) > 1 and any(isinstance(v, Fn) for v in ev.lazy(args[1])):
+        return ev.union(*(methods.on_array(ev, v, "map", args[1:]) for v in first if isinstance(v, Arr)))
+    return first or NOTHING
 
 
 def _required(ev: Evaluator, name: str, first: Values, place: Place) -> Values:
@@ -211,6 +218,11 @@ def _entries(_: Evaluator, value: Value) -> Values:
     return (Arr([ready(Arr([ready(k), lazies[-1]])) for k, lazies in value.fields.items()], value.is_open),)
 
 
+def _from_entries(ev: Evaluator, value: Arr) -> Obj:
+    rows = [v for item in value.items[:400] for v in ev.lazy(item) if isinstance(v, Arr) and len(v.items) == 2]
+    return Obj({text_of(ev.lazy(row.items[0])[0]): [row.items[1]] for row in rows})
+
+
 _FUNCTIONS: dict[str, Callable[[Evaluator, Value], Values]] = {
     "encodeURIComponent": _encode,
     "escape": _encode,
@@ -232,6 +244,9 @@ _FUNCTIONS: dict[str, Callable[[Evaluator, Value], Values]] = {
     "Object.entries": _entries,
     "Object.keys": lambda _, v: (Arr([ready(k) for k in v.fields]),) if isinstance(v, Obj) else NOTHING,
     "Object.values": lambda _, v: (Arr([x[-1] for x in v.fields.values()]),) if isinstance(v, Obj) else NOTHING,
+    "Object.fromEntries": lambda ev, v: (_from_entries(ev, v),) if isinstance(v, Arr) else NOTHING,
+    "ko.observable": lambda _, v: (v,),
+    "ko.observableArray": lambda _, v: (v,),
     "React.memo": lambda _, v: (v,),
     "ref": lambda _, v: (v,),
     "reactive": lambda _, v: (v,),
@@ -278,6 +293,8 @@ def _on_other(ev: Evaluator, value: Value, name: str, args: Sequence[Lazy], plac
         held = objects.member(ev, value, name, place)
         if name in ("json", "toJSON", "valueOf") and held in (NOTHING, (UNDEFINED,)):
             return (value,)
+        if not args and any(isinstance(v, str) for v in held):  # what is observed is asked for by a call
+            return held
         return ev.union(*(ev.invoke(f, args, value) for f in held if isinstance(f, Fn)))
     return NOTHING
 

@@ -45,6 +45,7 @@ TileLayer.BetterWMS|0|wms
 tileLayer.betterWms|0|wms
 nonTiledLayer.wms|0|wms
 NonTiledLayer.WMS|0|wms
+WMS.prototype.initialize.call|1|wms
 singleTileWMSLayer|0|wms
 L.WMS.source|0|wms
 L.WMS.Source|0|wms

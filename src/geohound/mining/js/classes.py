@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MAX_HITS = 30
 
 
-_SET_ON_THIS = rb"this\.(?P<at>NAME)\s*=(?![=>])"
+_SET_ON_THIS = rb"(?:this|self|that|_this|me|vm)\.(?P<at>NAME)\s*=(?![=>])"
 
 
 def construct(ev: Evaluator, fn: Fn, args: Sequence[Lazy]) -> Inst:

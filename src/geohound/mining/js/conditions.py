@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from .source import nth
+from .source import FUNCTIONS, nth
 from .values import (
     HOLE,
     UNKNOWN,
@@ -24,6 +24,8 @@ from .values import (
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
+
+_MAX_CLIMB = 60
 
 
 def truth(ev: Evaluator, node: Node, place: Place) -> bool | None:
@@ -105,3 +107,16 @@ def type_names(values: Values) -> Values:
         (Arr, "object"), (Inst, "object"), (Pattern, "object"),
     ]  # fmt: skip
     return tuple(next((n for kind, n in kinds if isinstance(v, kind)), UNKNOWN) for v in values)
+
+
+def branch_around(node: Node) -> Node | None:
+    """The outermost function around an expression in which it stands in a branch."""
+    is_branched, up, found = False, node.parent, None
+    for _ in range(_MAX_CLIMB):
+        if up is None:
+            break
+        if up.type in FUNCTIONS and is_branched:
+            found = up
+        is_branched = is_branched or up.type in ("if_statement", "switch_case", "ternary_expression")
+        up = up.parent
+    return found

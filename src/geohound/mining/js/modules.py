@@ -40,7 +40,8 @@ _LIBRARIES = re.compile(
 )
 _CONFIG = re.compile(r"\.(?:json|json5|jsonc|xml|yml|yaml|txt|cfg|conf)(?:$|[?#])", re.IGNORECASE)
 _DATA = re.compile(
-    r"(?:licen[sc]e|readme|robots|changelog|humans)\w*\.txt|geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json", re.IGNORECASE
+    r"(?:licen[sc]e|readme|robots|changelog|humans)\w*\.txt|geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json",
+    re.IGNORECASE,
 )
 
 

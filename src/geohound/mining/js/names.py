@@ -107,13 +107,14 @@ def _provided(ev: Evaluator, source: Source, name: str) -> Iterator[Value]:
             node = node.parent
         given = ev.lazy_arguments(node, Place(source)) if node is not None else []
         callee = node.child_by_field_name("function") if node is not None else None
-        for value in ev.lazy(given[1]) if len(given) > 1 and callee is not None else ():
-            if isinstance(value, Arr) and value.items:  # names of what it needs, the function last
-                value = ev.lazy(value.items[-1])[0]
-            if isinstance(value, Fn) and source.text(callee).endswith("factory"):
-                yield from ev.invoke(value, [])
+        is_factory = callee is not None and source.text(callee).endswith("factory")
+        for value in ev.lazy(given[1]) if len(given) > 1 else ():
+            # An array names what the function needs, the function stands last.
+            made = ev.lazy(value.items[-1])[0] if isinstance(value, Arr) and value.items else value
+            if isinstance(made, Fn) and is_factory:
+                yield from ev.invoke(made, [])
             else:
-                yield Inst(value) if isinstance(value, Fn) else value
+                yield Inst(made) if isinstance(made, Fn) else made
 
 
 def _declared(ev: Evaluator, name: str, scope: Node, node: Node, place: Place) -> Values:

@@ -257,7 +257,7 @@ def assigned(ev: Evaluator, path: str, name: str) -> Values:
 
 def _defined_in(ev: Evaluator, source: Source, path: str, name: str) -> Iterator[Value]:
     """Ext.define("path", {…}), dojo.declare("path", …, {…}): members of the object, getters of its configuration."""
-    if b"define(" not in source.raw and b"declare(" not in source.raw or path.encode() not in source.raw:
+    if (b"define(" not in source.raw and b"declare(" not in source.raw) or path.encode() not in source.raw:
         return
     for at in source.places(path, _DEFINED)[:_FEW]:
         node = source.node_at(at)

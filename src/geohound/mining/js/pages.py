@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from itertools import islice
+from urllib.parse import unquote
 
 from . import addresses, calls
 from .config import Row
@@ -31,11 +32,14 @@ _HELD = re.compile(
 _FIELDS = ("option", "input")  # what a page hands to its scripts or offers to choose from
 _FILE = re.compile(r"\.(?:json|xml|json5|ya?ml)(?:$|[?#])", re.IGNORECASE)
 # The names of rows in templates: what handlers in them are called with is not known.
-_REPEATED = re.compile(r"(?:ng-repeat|v-for)\s*=\s*[\"'](?:\s*\(?\s*(\w{1,40})|(\w{1,40}))[\w\s,()]{0,60}?\s(?:in|of)\s")
+_REPEATED = re.compile(
+    r"(?:ng-repeat|v-for)\s*=\s*[\"'](?:\s*\(?\s*(\w{1,40})|(\w{1,40}))[\w\s,()]{0,60}?\s(?:in|of)\s"
+)
 _MAX_SEARCHED = 300_000
 # A custom element, or an attribute that any of the functions below asks for.
 _TELLING = re.compile(
-    r"<(?:\w+-|option|input)|[\s\"'](?:on\w{3}|data-|@|v-on:|ng-click|[\w:.-]{0,60}?config)", re.IGNORECASE
+    r"<(?:\w+-|option|input)|[\s\"'](?:on\w{3}|data-|href\s*=\s*[\"']?javascript:|@|v-on:|ng-click|[\w:.-]{0,60}?config)",
+    re.IGNORECASE,
 )
 _MAX_TAGS = 20_000
 _MAX_HANDLERS = 500
@@ -83,6 +87,8 @@ def _handlers(pairs: Pairs, rows: str) -> Iterator[str]:
             yield f"(function (event) {{ {value} }})();"
         elif name.startswith(("@", "v-on:", "ng-click")):
             yield f"/* template */ (function ({rows}) {{ void ({value}); }});"
+        elif name == "href" and value[:11].lower() == "javascript:":
+            yield f"(function () {{ {unquote(value[11:])} }})();"
 
 
 def _rows(name: str, pairs: Pairs) -> Iterator[Row]:

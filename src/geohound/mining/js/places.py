@@ -75,7 +75,10 @@ REQUEST = anchor(
 ROW = anchor("wms wmts wfs", rb"[\"'](?:\w{1,40}\.){1,6}(?:WMS|WMTS|WFS|WMSLayer|WMTSLayer)[\"'](?=\s*,)", before=40)
 
 
-FILE = anchor(".json .xml .yaml .yml .txt .cfg .conf", rb"\.(?:json|xml|json5|jsonc|ya?ml|txt|cfg|conf)(?:\?[^\"'`\s]{0,100})?[\"'`]")
+FILE = anchor(
+    ".json .xml .yaml .yml .txt .cfg .conf",
+    rb"\.(?:json|xml|json5|jsonc|ya?ml|txt|cfg|conf)(?:\?[^\"'`\s]{0,100})?[\"'`]",
+)
 
 
 XML = re.compile(

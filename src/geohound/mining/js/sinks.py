@@ -9,16 +9,13 @@ from functools import partial
 
 from tree_sitter import Node
 
-from . import addresses, calls, conditions, places, requests, syntax
+from . import addresses, beside, calls, conditions, places, requests, syntax
 from .anchors import Anchor
 from .evaluate import Evaluator
 from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
 from .source import FUNCTIONS, Source, arguments, parameters
 from .values import HOLE, Arr, Fn, Lazy, Obj, Place, Ref, Value, Web, text_of
 
-_MAX_CLIMB = 60
-_MAPFILE = re.compile(r"\.(?:map|qgs|qgz)$|^/?[\w.-]*/[\w./-]+$", re.IGNORECASE)
-_FILL = re.compile(r"\{(\w{3,40})\}")
 _READS = re.compile(r"geocod|capabilit|format|parse|read|is[A-Z]|supports")
 _NAMESPACES = re.compile(r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE)
 
@@ -149,8 +146,10 @@ class Collector:
                 found += self.held(lazy, (key,) if key else None, strings=not key)
             for value in (v for lazy in args[1:3] for v in self.ev.lazy(lazy)):
                 if isinstance(value, Obj):
-                    subdomain, mapfile = self._subdomain(value), self._mapfile(value)
-                    found = [h._replace(value=_at(h.value, mapfile), subdomain=subdomain or h.subdomain) for h in found]
+                    subdomain, mapfile = beside.subdomain(self.ev, value), beside.mapfile(self.ev, value)
+                    found = [
+                        h._replace(value=beside.at(h.value, mapfile), subdomain=subdomain or h.subdomain) for h in found
+                    ]
             return found
 
         self.take(
@@ -171,32 +170,12 @@ class Collector:
                 case Obj():
                     wanted = keys or calls.URL_KEYS
                     present = [k for k in wanted if k in value.fields]
-                    subdomain, mapfile = self._subdomain(value), self._mapfile(value)
+                    subdomain, mapfile = beside.subdomain(self.ev, value), beside.mapfile(self.ev, value)
                     for key in present if keys else present[:2]:
-                        found += [Hit(_at(v, mapfile), None, subdomain) for v in self._field(value, key)]
+                        found += [Hit(beside.at(v, mapfile), None, subdomain) for v in self._field(value, key)]
                 case Fn() if strings and not keys:
                     found += [Hit(v) for v in self.ev.invoke(value, [])]
         return found
-
-    def _subdomain(self, holder: Obj) -> str:
-        """The first of the subdomains that stand beside an address."""
-        lazies = holder.fields.get("subdomains") or holder.fields.get("subDomains")
-        given = self.ev.any_of(lazies)[0] if lazies else None
-        if isinstance(given, Arr):
-            given = self.ev.lazy(given.items[0])[0] if given.items else None
-        elif isinstance(given, str):  # each letter is one
-            given = given[:1]
-        return given if isinstance(given, str) else ""
-
-    def _mapfile(self, holder: Obj) -> str:
-        """MapServer's `map`, where it stands among the parameters instead of in the address."""
-        nested = [v for name in NESTED if name in holder.fields for v in self.ev.any_of(holder.fields[name])]
-        for table in (holder, *(v for v in nested if isinstance(v, Obj))):
-            for name in ("map", "MAP"):
-                given = self.ev.any_of(table.fields[name])[0] if name in table.fields else None
-                if isinstance(given, str) and _MAPFILE.search(given):
-                    return given
-        return ""
 
     def _field(self, value: Obj, key: str) -> list[Value]:
         found: list[Value] = []
@@ -322,34 +301,13 @@ class Collector:
         target = syntax.appended_to(top)
         if target is not None:
             top = target
-        beside = _beside(top)
+        options = beside.options(top)
 
         def compute() -> list[Hit]:
             found = [Hit(v) for v in self._at_end(top, place)]
-            return self._filled(found, beside, place) if beside else found
+            return beside.filled(self.ev, found, options, place) if options else found
 
         self.take(compute, None, "string", top, context, must_be_sure=True)
-
-    def _filled(self, found: list[Hit], beside: list[Node], place: Place) -> list[Hit]:
-        """Templates with what the options beside them give: subdomains, and values for the other placeholders."""
-        for value in (v for node in beside for v in self.ev.values(node, place)):
-            if isinstance(value, Obj):
-                subdomain = self._subdomain(value)
-                found = [
-                    hit._replace(value=self._put(hit.value, value), subdomain=subdomain or hit.subdomain)
-                    for hit in found
-                ]
-        return found
-
-    def _put(self, text: Value, options: Obj) -> Value:
-        if not isinstance(text, str):
-            return text
-
-        def given(m: re.Match[str]) -> str:
-            value = self.ev.any_of(options.fields[m[1]])[0] if m[1] in options.fields else None
-            return value if isinstance(value, str) else m[0]
-
-        return _FILL.sub(given, text)
 
     def _at_end(self, node: Node, place: Place) -> tuple[Value, ...]:
         """The value of an expression; of a variable that strings are appended to, what it holds in the end."""
@@ -410,7 +368,7 @@ class Collector:
         *,
         must_be_sure: bool = False,
     ) -> None:
-        branch = _branch_around(node)
+        branch = conditions.branch_around(node)
 
         def reached() -> list[Hit]:
             hits = compute()
@@ -425,33 +383,6 @@ class Collector:
                 self.found.append(Found(text_of(value), told, how, node, self.source, call, subdomain, must_be_sure))
             elif how != "string" and told and not must_be_sure:
                 self.found.append(Found(HOLE, told, how, node, self.source, call))
-
-
-def _at(address: Value, mapfile: str) -> Value:
-    if not mapfile or not isinstance(address, str) or "map=" in address.lower():
-        return address
-    return f"{address}{'' if address.endswith(('?', '&')) else '&' if '?' in address else '?'}map={mapfile}"
-
-
-def _beside(node: Node) -> list[Node]:
-    """Of a template in a call, the options given with it."""
-    up = node.parent
-    if up is None or up.type != "arguments" or node.type not in ("string", "template_string", "binary_expression"):
-        return []
-    return [c for c in up.named_children[1:3] if c.type in ("object", "identifier") and c.start_byte > node.start_byte]
-
-
-def _branch_around(node: Node) -> Node | None:
-    """The outermost function around an expression in which it stands in a branch."""
-    is_branched, up, found = False, node.parent, None
-    for _ in range(_MAX_CLIMB):
-        if up is None:
-            break
-        if up.type in FUNCTIONS and is_branched:
-            found = up
-        is_branched = is_branched or up.type in ("if_statement", "switch_case", "ternary_expression")
-        up = up.parent
-    return found
 
 
 def _rows(paths: list[str]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -39,9 +39,9 @@ def whole(node: Node, source: Source) -> Node:
             if name is None or source.text(name) not in _STRING_METHODS:
                 return node
             node = up = up.parent
-        elif up.type == "arguments" and up.parent is not None and _is_string_call(up.parent, source):
-            node = up = up.parent
-        elif up.type == "arguments" and up.parent is not None and _is_new_url(up.parent, source):
+        elif (up.type == "arguments" and up.parent is not None and _is_string_call(up.parent, source)) or (
+            up.type == "arguments" and up.parent is not None and _is_new_url(up.parent, source)
+        ):
             node = up = up.parent
         elif up.type == "array" and up.parent is not None and up.parent.type == "member_expression":
             node = up

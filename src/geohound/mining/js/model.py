@@ -29,7 +29,7 @@ class Endpoint:
     url: str
     endpoint: str
     kind: str | None
-    how: str  # call, shape, request, string or config
+    how: str  # call, shape, request, string, config; elsewhere recipe, browser, link, text, form, picture or frame
     source: str
     line: int
     call: str

@@ -72,7 +72,7 @@ def test_learning_goes_on_in_a_resumed_crawl_and_in_the_next_one(web, tmp_path: 
     sizes = [abs(part["weight"]) for part in followed[0]["why"]]
     assert sizes == sorted(sizes, reverse=True), "weightiest first"
 
-    geohound("resume", *network, "--catalogue", str(catalogue))
+    geohound("resume", *network, "--catalogue", str(catalogue), "--max-pages", "120")
     resumed = visits_in(stored(catalogue))
     assert resumed > first, "a resumed crawl adds to what was learned"
 

@@ -33,32 +33,42 @@ def links(scripts: Sequence[js.Script], page_url: str) -> list[Link]:
 
 def of_findings(found: Findings, scripts: Sequence[js.Script], page_url: str) -> list[Link]:
     """The same for scripts that have been analysed."""
-    known = {_key(e.endpoint): e for e in found.endpoints}
+    known: dict[str, list[Endpoint]] = {}
+    for endpoint in found.endpoints:
+        known.setdefault(_key(endpoint.endpoint), []).append(endpoint)
     asked = {found[1] for s in scripts for found in islice(_ASKED.finditer(s.text), _MAX_ASKED)}
     kept: list[Link] = []
     for link in (link for s in scripts for link in script.links(s.text)):
         address = urls.canonical(link.url, page_url) or ""
-        endpoint = known.pop(_key(urls.endpoint(address)), None)
-        if endpoint is not None:
-            kept.append(Link(_asking(link.url, endpoint), "", evidence(endpoint), Place.SCRIPT, line=endpoint.line))
+        if here := known.pop(_key(urls.endpoint(address)), None):
+            kept += [_link(e, link.url if len(here) == 1 else "") for e in here]
             continue
         judged = found.is_complete and _is_judged(link.url, page_url)
         if link.place is Place.CONFIG or link.url in asked or (looks_like_service(address) and not judged):
             kept.append(link)
-    return [*computed(list(known.values())), *kept, *_files(found.wanted, kept, page_url)][: text.MAX_LINKS]
+    left = [_link(e, _address(e) if len(here) == 1 else "") for here in known.values() for e in here]
+    return [*left, *kept, *_files(found.wanted, kept, page_url)][: text.MAX_LINKS]
 
 
 def computed(endpoints: Sequence[Endpoint], place: Place = Place.SCRIPT) -> list[Link]:
     """Addresses that stand in no single string, or in a file that tells what they are."""
-    return [Link(_asking(e.url if e.kind else e.endpoint, e), "", evidence(e), place, line=e.line) for e in endpoints]
+    return [_link(e, _address(e), place) for e in endpoints]
+
+
+def _address(found: Endpoint) -> str:
+    return found.url if found.kind else found.endpoint
+
+
+def _link(found: Endpoint, address: str, place: Place = Place.SCRIPT) -> Link:
+    return Link(_asking(address, found), "", evidence(found), place, line=found.line)
 
 
 def _asking(address: str, found: Endpoint) -> str:
-    """An address that does not say itself what it is, with the question that its surroundings suggest."""
+    """An address that does not say itself what it is, or is several things, with the question for this one."""
     if found.kind and found.kind not in OWS_KINDS:
         return found.endpoint
-    if not found.kind or looks_like_service(found.url):
-        return address
+    if not found.kind or (address and looks_like_service(found.url)):
+        return address or found.endpoint
     return urls.with_params(found.endpoint, {"SERVICE": found.kind.upper(), "REQUEST": "GetCapabilities"})
 
 

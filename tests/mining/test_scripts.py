@@ -1,0 +1,29 @@
+"""What the scripts of a page name becomes links that ask the right question."""
+
+from __future__ import annotations
+
+from geohound.mining import js, scripts
+
+PAGE = "http://maps.test/"
+
+
+def asked(code: str) -> set[str]:
+    return {link.url for link in scripts.links([js.Script(PAGE, code, is_inline=True)], PAGE)}
+
+
+def test_one_address_that_is_two_services_is_asked_for_both() -> None:
+    found = asked(
+        """
+        const base = 'http://gis.test/geo';
+        L.tileLayer.wms(base, {layers: 'a'}).addTo(map);
+        fetch(base + '?service=WFS&request=GetFeature&typeNames=a').then(show);
+        """
+    )
+    assert {"http://gis.test/geo?SERVICE=WMS&REQUEST=GetCapabilities"} <= found
+    assert any("WFS" in address for address in found)
+
+
+def test_an_address_that_says_itself_what_it_is_is_left_as_it_stands() -> None:
+    assert asked("L.tileLayer.wms('http://gis.test/geoserver/wms', {layers: 'a'}).addTo(map);") == {
+        "http://gis.test/geoserver/wms"
+    }

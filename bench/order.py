@@ -1,6 +1,6 @@
 """All orders on the same webs with the same seeds and budgets: how soon does each find the services?
 
-    python bench/order.py                       # ten judging seeds of both families, then the ablations
+    python bench/order.py                       # all judging seeds of both families, then the ablations
     python bench/order.py --family geoweb --seeds 3 --no-ablations
 
 Seeds used while the adaptive order was tuned are never judged with (`TUNING`, `JUDGING`). Webs are mined once and kept
@@ -27,6 +27,7 @@ from webs.geoweb_web import GeowebWeb
 from webs.wild.web import WildWeb
 
 from geohound.model.contracts import Order
+from geohound.orders._hosts import HostTuning
 from geohound.orders.adaptive import Adaptive, Tuning
 from geohound.orders.atf import Atf
 from geohound.orders.backlink import Backlink
@@ -46,7 +47,8 @@ GOALS = (0.5, 0.8, 0.9)
 ABLATION_SHARE = 0.1
 ABLATION_SEEDS = 4
 TUNING = {"geoweb": (1, 2, 3, 101, 102, 103, 104), "wild": (1, 11, 12, 21)}
-JUDGING = {"geoweb": (401, *range(201, 211)), "wild": (401, *range(22, 31))}
+UNSEEN = (402, 403, 404, 405)  # judged with for the first time by the orders as they are
+JUDGING = {"geoweb": (*UNSEEN, 401, *range(201, 211)), "wild": (*UNSEEN, 401, *range(22, 31))}
 FAMILIES: dict[str, Callable[[int], Web]] = {
     "geoweb": lambda seed: GeowebWeb(seed, pages=PAGES),
     "wild": lambda seed: WildWeb(seed, pages=PAGES),
@@ -66,7 +68,7 @@ _FULL = Tuning()
 ABLATIONS: dict[str, Callable[[], Order]] = {
     "everything": Adaptive,
     "no bandit over hosts": lambda: Adaptive(replace(_FULL, hosts=None)),
-    "no rates of sections and pages": lambda: Adaptive(replace(_FULL, groups=None)),
+    "visits of a host all alike": lambda: Adaptive(replace(_FULL, hosts=replace(HostTuning(), floor=0.06, scale=0.0))),
     "no credit to the pages above": lambda: Adaptive(replace(_FULL, generations=0, door=0.0)),
     "no prior": lambda: Adaptive(replace(_FULL, prior=False)),
     "no learning": lambda: Adaptive(replace(_FULL, rate=0.0)),
@@ -179,7 +181,7 @@ def table(summary: dict[str, object], share: float) -> str:
     lines: list[str] = []
     for family, part in summary.items():
         assert isinstance(part, dict)
-        lines += ["", f"{family}: {len(part['seeds'])} seeds ({part['seeds'][0]} to {part['seeds'][-1]})", ""]
+        lines += ["", f"{family}: {len(part['seeds'])} seeds ({ranges(part['seeds'])})", ""]
         found = list(next(iter(part["orders"].values()))["found"])
         head = "".join(f"{k:>7}" for k in found)
         lines.append(f"{'order':32}{head}   50 % at  80 % at  90 % at (worst)   area (least)   us/link  adaptive wins")
@@ -192,6 +194,17 @@ def table(summary: dict[str, object], share: float) -> str:
                 f"{row['area_least']:.3f}  {row['us_per_link']:8.1f}  {row['adaptive_wins_area']:>9}"
             )
     return "\n".join(lines).strip() + "\n"
+
+
+def ranges(seeds: Sequence[int]) -> str:
+    """Numbers in rising order as people write them: 22 to 30, 401."""
+    runs: list[list[int]] = []
+    for seed in seeds:
+        if runs and seed == runs[-1][-1] + 1:
+            runs[-1].append(seed)
+        else:
+            runs.append([seed])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
 
 def _percent(value: float | None, share: float) -> str:
@@ -216,6 +229,7 @@ def run(families: Sequence[str], seeds: int, processes: int, ablations: bool) ->
     parts = [s for job, scores in done.items() if job.is_ablation for s in scores]
     return {
         "pages": PAGES, "tuning_seeds": TUNING, "judging_seeds": JUDGING,
+        "unseen": summarise([s for s in main if s.seed in UNSEEN]),
         "orders": summarise(main), "ablations": summarise(parts), "ablation_share": ABLATION_SHARE,
         "runs": [asdict(s) for s in main + parts],
     }  # fmt: skip
@@ -224,13 +238,14 @@ def run(families: Sequence[str], seeds: int, processes: int, ablations: bool) ->
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--family", choices=tuple(FAMILIES), action="append")
-    parser.add_argument("--seeds", type=int, default=11)
+    parser.add_argument("--seeds", type=int, default=15)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--no-ablations", action="store_true")
     parser.add_argument("--out", type=Path, default=RESULTS / "order.json")
     given = parser.parse_args()
     result = run(given.family or tuple(FAMILIES), given.seeds, given.processes, not given.no_ablations)
-    text = table(result["orders"], HALF)
+    text = f"python bench/order.py {' '.join(sys.argv[1:])}".strip() + "\n\nSeeds never judged with before:\n\n"
+    text += table(result["unseen"], HALF) + "\nAll judging seeds:\n\n" + table(result["orders"], HALF)
     if result["ablations"]:
         text += f"\nAblations of adaptive, up to {ABLATION_SHARE:.0%} of the pages:\n\n" + table(
             result["ablations"], ABLATION_SHARE

@@ -98,19 +98,33 @@ def test_a_host_that_pays_goes_before_one_that_never_did() -> None:
     assert order.host_bonus("dry.test") < order.host_bonus("new.test"), "exploring never ends"
 
 
-def test_of_two_sections_of_a_host_the_one_that_paid_goes_first_though_their_links_read_the_same() -> None:
+def test_a_host_that_promises_much_and_keeps_nothing_is_left_before_one_that_promised_nothing() -> None:
     order = Adaptive()
     for i in range(12):
-        for section in ("x1", "x2"):
-            (candidate,) = see(order, HOME, Link(f"http://portal.test/{section}/{i}", "sheet"))
-            visit(order, candidate, services=section == "x1" and i % 3 == 0)
-    idle(order)
-    paying, dry = see(
-        order, HOME, Link("http://portal.test/x1/new", "sheet"), Link("http://portal.test/x2/new", "sheet")
-    )
-    neighbours = [dict(order.explain(candidate))["its neighbours"] for candidate in (paying, dry)]
-    assert neighbours[0] > neighbours[1] + 0.5
-    assert paying.score > dry.score + 0.5
+        loud, quiet = see(
+            order, HOME, Link(f"http://loud.test/{i}", "WMS map services"), Link(f"http://quiet.test/{i}", "minutes")
+        )
+        visit(order, loud)
+        visit(order, quiet)
+    loud, quiet = order._hosts.record("loud.test"), order._hosts.record("quiet.test")
+    assert loud.vain > 2 * quiet.vain, "more was to be expected of its pages"
+    assert quiet.vain >= 12 * 0.02, "every visit in vain counts for something"
+
+
+def test_the_page_elsewhere_that_led_to_a_host_earns_when_the_host_pays() -> None:
+    order, twin = Adaptive(), Adaptive()
+    for pays, learner in ((1, order), (0, twin)):
+        (door,) = see(learner, HOME, Link("http://rich.test/", "violet partner"))
+        visit(learner, door)
+        candidate = door
+        for depth in range(1, 4):  # farther down than the credit of the page itself reaches
+            (candidate,) = see(
+                learner, Page(candidate.url, depth=depth), Link(f"http://rich.test/level{depth}", "onwards")
+            )
+            visit(learner, candidate, services=pays if depth == 3 else 0)
+        idle(learner)
+    link = Link("http://next.test/", "violet partner")
+    assert order.score(link, HOME) > twin.score(link, HOME) + 0.2
 
 
 def test_a_host_that_paid_once_is_believed_for_longer_than_one_that_never_did() -> None:

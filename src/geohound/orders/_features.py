@@ -1,26 +1,130 @@
-"""What can be seen of a link before it is followed, as names of features; all of it cheap, none of it fetched."""
+"""What can be seen of a link before it is followed, as features; all of it cheap, none of it fetched."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 from urllib.parse import unquote
 
 from ._words import lexicon, tokens
 
 MAX_ANCHOR, MAX_URL, MAX_TITLE, MAX_TEXT = 12, 8, 10, 600
 MAX_PART = 24  # characters of a token that count
-_DIGITS = re.compile(r"\d+")
+MAX_KNOWN = 100_000  # words whose feature is kept, per place
+MAX_DEPTH = 8
 _WORD = re.compile(r"[^\W\d_]+")
 _SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTER = ("S", "P", "T", "N")
+KeyT = TypeVar("KeyT")
 
 
-def told(where: str, groups: Sequence[int]) -> list[str]:
-    """Which groups of words occur in a place, and how often, up to three times."""
-    if not groups:
-        return [f"{where}:0"]
-    return [f"{where}:{_LETTER[g]}{min(groups.count(g), 3)}" for g in set(groups)]
+class Words(dict[str, KeyT]):
+    """The feature of each word in one place: made once, since the same words come again and again."""
+
+    def __init__(self, place: str, make: Callable[[str], KeyT]) -> None:
+        super().__init__()
+        self._place, self._make = place, make
+
+    def __missing__(self, word: str) -> KeyT:
+        if len(self) >= MAX_KNOWN:
+            self.clear()
+        made = self[word] = self._make(self._place + word)
+        return made
+
+
+class Features(Generic[KeyT]):
+    """Reads features off a link and its page; `make` turns their names into what is wanted of them.
+
+    Features whose name begins with a place in `without` are left out.
+    """
+
+    def __init__(self, make: Callable[[str], KeyT], without: frozenset[str] = frozenset()) -> None:
+        self._make, self._without = make, without
+        self._words = {place: Words(f"{place}:", make) for place in "ahtu" if place not in without}
+        self._told: dict[tuple[str, tuple[int, ...]], tuple[KeyT, ...]] = {}
+        self._outcomes = [[self._named(f"parent={p}", f"below={b}") for b in range(4)] for p in range(4)]
+        self._ways = [
+            [self._named("bias", f"way={way}", f"depth={depth}") for depth in range(MAX_DEPTH + 1)]
+            for way in ("out", "in")
+        ]
+
+    def anchor(self, clue: str) -> tuple[KeyT, ...]:
+        """The words of the link itself, or around it."""
+        words = tokens(clue)[: 2 * MAX_ANCHOR]
+        found = (*self._tell("anchor", lexicon().groups(words)), *self._each("a", bits(words)[:MAX_ANCHOR]))
+        if len(words) > 4:
+            return found
+        return found + self._named(f"a={' '.join(['#' if w.isdigit() else w for w in words])[:60]}")
+
+    def host(self, host: str) -> tuple[KeyT, ...]:
+        """The words of a host's name, and its ending."""
+        words = tokens(host.partition(":")[0])
+        return (
+            *self._named(f"tld={words[-1] if words else ''}"),
+            *self._each("h", [w[:MAX_PART] for w in words[:-1][:5]]),
+            *self._tell("hostname", lexicon().groups(words[:-1])),
+        )
+
+    def folder(self, folder: str) -> tuple[KeyT, ...]:
+        """The words of a path but for its last part, and their number."""
+        folder = (unquote(folder) if "%" in folder else folder)[:200].lower()
+        words = list(dict.fromkeys(_WORD.findall(folder)))[:MAX_URL]
+        kinds = "/".join(["#" if part.isdigit() else "w" for part in folder.split("/")[1:-1][:6]])
+        return (
+            *self._each("u", [w[:MAX_PART] for w in words]),
+            *self._tell("url", lexicon().groups(words)),
+            *self._named(f"folder={kinds}"),
+        )
+
+    def name(self, name: str) -> tuple[KeyT, ...]:
+        """The words of the last part of a path and of its query, and the shape of both."""
+        name = (unquote(name) if "%" in name else name)[:200].lower()
+        words = _WORD.findall(name)[:MAX_URL]
+        file, _, query = name.partition("?")
+        return (
+            *self._each("u", [w[:MAX_PART] for w in words]),
+            *self._tell("file", lexicon().groups(words)),
+            *self._named(f"shape={shape_of(file, query)}"),
+        )
+
+    def page(self, title: str, text: str, language: str) -> tuple[KeyT, ...]:
+        """What the page on which links stand is about."""
+        words = tokens(title)[: 2 * MAX_TITLE]
+        inside = lexicon().spread(tokens(text[:MAX_TEXT]))
+        counts = [f"text:{letter}{inside.count(g).bit_length()}" for g, letter in enumerate(_LETTER)]
+        return (
+            *self._tell("title", lexicon().groups(words)),
+            *self._each("t", bits(words)[:MAX_TITLE]),
+            *self._named(*counts, f"lang={language}"),
+        )
+
+    def way(self, depth: int, is_same_host: bool) -> tuple[KeyT, ...]:
+        """How one gets there."""
+        return self._ways[is_same_host][min(MAX_DEPTH, depth)]
+
+    def outcome(self, paid: int, below: int) -> tuple[KeyT, ...]:
+        """What became of the page on which links stand, and of the pages below it."""
+        return self._outcomes[min(3, paid)][min(3, below)]
+
+    def _each(self, place: str, words: Sequence[str]) -> Sequence[KeyT]:
+        known = self._words.get(place)
+        return () if known is None else [known[word] for word in words]
+
+    def _tell(self, place: str, groups: Sequence[int]) -> tuple[KeyT, ...]:
+        """Which groups of words occur in a place, and how often, up to three times."""
+        key = place, tuple(groups)
+        found = self._told.get(key)
+        if found is None:
+            if len(self._told) >= MAX_KNOWN:
+                self._told.clear()
+            names = [f"{place}:{_LETTER[g]}{min(groups.count(g), 3)}" for g in sorted(set(groups))]
+            found = self._told[key] = self._named(*(names or [f"{place}:0"]))
+        return found
+
+    def _named(self, *names: str) -> tuple[KeyT, ...]:
+        without = self._without
+        return tuple([self._make(n) for n in names if n.partition(":")[0].partition("=")[0] not in without])
 
 
 def bits(words: Sequence[str]) -> list[str]:
@@ -32,26 +136,6 @@ def bits(words: Sequence[str]) -> list[str]:
         else:
             found.update(dict.fromkeys(word[i : i + 2] for i in range(max(1, min(len(word), MAX_ANCHOR) - 1))))
     return list(found)
-
-
-def anchor_features(clue: str) -> tuple[str, ...]:
-    """The words of the link itself, or around it."""
-    words = tokens(clue)[: 2 * MAX_ANCHOR]
-    found = told("anchor", lexicon().groups(words))
-    found += [f"a:{w}" for w in bits(words)[:MAX_ANCHOR]]
-    if len(words) <= 4:
-        found.append(f"a={' '.join('#' if w.isdigit() else w for w in words)[:60]}")
-    return tuple(found)
-
-
-def host_features(host: str) -> tuple[str, ...]:
-    """The words of a host's name, and its ending."""
-    words = tokens(host.partition(":")[0])
-    return (
-        f"tld={words[-1] if words else ''}",
-        *(f"h:{w[:MAX_PART]}" for w in words[:-1][:5]),
-        *told("hostname", lexicon().groups(words[:-1])),
-    )
 
 
 def split(url: str) -> tuple[str, str]:
@@ -68,37 +152,6 @@ def cut(target: str) -> tuple[str, str]:
     return target[:end], target[end:]
 
 
-def folder_features(folder: str) -> list[str]:
-    """The words of a path but for its last part, and their number."""
-    folder = (unquote(folder) if "%" in folder else folder)[:200].lower()
-    words = list(dict.fromkeys(_WORD.findall(folder)))[:MAX_URL]
-    kinds = "/".join(["#" if part.isdigit() else "w" for part in folder.split("/")[1:-1][:6]])
-    return [*[f"u:{w[:MAX_PART]}" for w in words], *told("url", lexicon().groups(words)), f"folder={kinds}"]
-
-
-def page_name_features(name: str) -> list[str]:
-    """The words of the last part of a path and of its query, and the shape of both."""
-    name = (unquote(name) if "%" in name else name)[:200].lower()
-    words = _WORD.findall(name)[:MAX_URL]
-    file, _, query = name.partition("?")
-    return [
-        *[f"u:{w[:MAX_PART]}" for w in words],
-        *told("file", lexicon().groups(words)),
-        f"shape={shape_of(file, query)}",
-    ]
-
-
-def sections(host: str, target: str) -> tuple[str, str]:
-    """The parts of a host that a page belongs to by its address: a wide one, and a narrow one inside it."""
-    path, _, query = target.partition("?")
-    parts = path.split("/", 4)
-    wide = f"{host}/{parts[1]}"
-    first, more, _ = query.partition("&")
-    if more:
-        wide = f"{wide}?{first}"
-    return wide, f"{wide}/{parts[2]}" if len(parts) > 3 else ""
-
-
 def shape_of(file: str, query: str) -> str:
     """The name of a page without what tells one from the next: numbers and words gone, form kept."""
     stem, dot, ending = file.rpartition(".")
@@ -107,19 +160,3 @@ def shape_of(file: str, query: str) -> str:
     kind = "#" if stem.isdigit() else ("w" if stem.isalpha() else ("" if not stem else "x"))
     keys = ",".join(sorted([p.partition("=")[0][:12] for p in query.split("&")[:6]])) if query else ""
     return f"{kind}.{ending}?{keys}"
-
-
-def page_features(title: str, text: str, language: str) -> list[str]:
-    """What the page on which links stand is about."""
-    words = tokens(title)[: 2 * MAX_TITLE]
-    found = told("title", lexicon().groups(words))
-    found += [f"t:{w}" for w in bits(words)[:MAX_TITLE]]
-    inside = lexicon().spread(tokens(text[:MAX_TEXT]))
-    found += [f"text:{letter}{inside.count(g).bit_length()}" for g, letter in enumerate(_LETTER)]
-    found.append(f"lang={language}")
-    return found
-
-
-def way_features(depth: int, is_same_host: bool) -> tuple[str, str]:
-    """How one gets there."""
-    return (f"way={'in' if is_same_host else 'out'}", f"depth={depth}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ._model import Model
@@ -27,12 +28,13 @@ _NONE, _MEAN = (), -PRIOR["bias"]
 
 @dataclass(slots=True)
 class Record:
-    """A host so far: visits and pages that paid (both fade), and the most hopeful link that led to it."""
+    """A host so far: pages that paid and those expected to (both fade), and the most hopeful link that led to it."""
 
     visits: int = 0
-    recent: float = 0.0
+    expected: float = 0.0
     paid: float = 0.0
-    proven: bool = False
+    vain: float = 0.0  # all that was ever expected; counts as long as nothing paid
+    is_proven: bool = False
     entry: tuple[int, ...] = _NONE
     hope: float = -math.inf
     judged: bool = False
@@ -40,12 +42,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class HostTuning:
-    shape: float = 0.7  # of the gamma distribution that rates of hosts with services follow
-    mean: float = 0.06  # of it: pages that pay of all visited
+    shape: float = 0.7  # of the gamma distribution that rates of hosts with services follow, with a mean of 1
+    floor: float = 0.02  # what is expected of any page, in pages that pay
+    scale: float = 1.0  # and of what the model of links promises
     fade: float = 0.98  # of what paid, at each visit of the host
-    forget: float = 0.99  # of the visits
+    forget: float = 0.99  # of what was expected
     novelty: float = 2.0  # for a host never visited
-    power: float = 1.0
     rate: float = 0.02  # at which hopes are learned: hosts are few, and each is one example
     verdict_after: int = 6  # visits without success that speak against what led there
 
@@ -53,9 +55,11 @@ class HostTuning:
 class Hosts:
     """Rates of hosts under a prior that is itself learned: from links that led to hosts which paid or did not."""
 
-    def __init__(self, tuning: HostTuning) -> None:
+    def __init__(self, tuning: HostTuning, slot: Callable[[str], int]) -> None:
         self._t = tuning
         self.model = Model(PRIOR, tuning.rate, 1.0)
+        self._always = slot("bias"), slot("from=other")
+        self._from_payer = slot("bias"), slot("from=paying")
         self._records: OrderedDict[str, Record] = OrderedDict()
 
     def record(self, host: str) -> Record:
@@ -66,75 +70,65 @@ class Hosts:
                 self._records.popitem(last=False)
         return record
 
-    def has_paid(self, host: str) -> bool:
-        record = self._records.get(host)
-        return record is not None and record.proven
-
     def is_unknown(self, host: str) -> bool:
         """Was it never visited?"""
         record = self._records.get(host)
         return record is None or not record.visits
 
-    def led_to(self, host: str, entry: tuple[int, ...]) -> None:
+    def led_to(self, host: str, above: str, words: tuple[int, ...]) -> None:
         """A link from elsewhere leads to a host never visited: keep it if none was more hopeful."""
-        record = self.record(host)
+        record, origin = self.record(host), self._records.get(above)
+        entry = (self._from_payer if origin is not None and origin.is_proven else self._always) + words
         hope = self.model.value(entry)
         if hope > record.hope:
             record.hope, record.entry = hope, entry
 
     def bonus(self, host: str) -> float:
-        """Log of the host's rate over that of hosts with services."""
+        """Log of how the host pays against hosts with services."""
         record = self._records.get(host)
         if record is None:
             return self._t.novelty
-        return self._t.power * math.log(self._rate(record) / self._t.mean) + (0.0 if record.visits else self._t.novelty)
-
-    def rate_if_any(self, host: str) -> float:
-        """Pages that will pay of those visited, should the host have services at all."""
-        record = self._records.get(host)
-        return self._t.mean if record is None else self._rate_if_any(record)
-
-    def _rate_if_any(self, record: Record) -> float:
-        shape = self._t.shape
-        start = shape / self._t.mean
-        if record.proven:
-            return (shape + record.paid) / (start + record.recent)
-        return shape / (start + record.visits)
+        return math.log(self._rate(record)) + (0.0 if record.visits else self._t.novelty)
 
     def _rate(self, record: Record) -> float:
-        """Most hosts have no services at all, and each visit in vain tells so."""
-        rate = self._rate_if_any(record)
-        if record.proven:
-            return rate
-        start = self._t.shape / self._t.mean
+        """Most hosts have no services at all, and each visit in vain tells so, the more the more was hoped of it."""
+        shape = self._t.shape
+        if record.is_proven:
+            return (shape + record.paid) / (shape + record.expected)
+        left = shape / (shape + record.vain)
         odds = math.exp(max(-5.0, min(3.0, self.model.value(record.entry) if record.entry else -_MEAN)))
-        odds *= math.pow(start / (start + record.visits), self._t.shape)
-        return odds / (1.0 + odds) * rate
+        odds *= math.pow(left, shape)
+        return odds / (1.0 + odds) * left
 
-    def visited(self, host: str) -> None:
-        record = self.record(host)
+    def visited(self, host: str, chance: float) -> None:
+        """A page was visited that would pay with this chance, were its host one that pays."""
+        record, t = self.record(host), self._t
+        hoped = t.floor + t.scale * chance
         record.visits += 1
-        record.paid *= self._t.fade
-        record.recent = record.recent * self._t.forget + 1.0
-        if record.visits == self._t.verdict_after and not record.judged and record.entry:
+        record.vain += hoped
+        record.paid *= t.fade
+        record.expected = record.expected * t.forget + hoped
+        if record.visits == t.verdict_after and not record.judged and record.entry:
             record.judged = True
-            self.model.learn(record.entry, self.model.value(record.entry), 0.0, 1.0)
+            self.model.learn(record.entry, 0.0, 1.0)
 
     def paid(self, host: str) -> bool:
         """A page of this host showed a service; True if none had before."""
         record = self.record(host)
-        is_first = not record.proven
-        record.proven = True
-        if record.entry and is_first:
-            record.judged = True
-            self.model.learn(record.entry, self.model.value(record.entry), 1.0, 3.0)
+        is_first = not record.is_proven
+        record.is_proven = True
         record.paid += 1.0
+        if is_first and record.entry:
+            record.judged = True
+            self.model.learn(record.entry, 1.0, 3.0)
         return is_first
 
     def state(self) -> bytes:
         """The model, and the hosts visited last."""
         seen = [
-            (h, r.visits, round(r.recent, 3), round(r.paid, 3), r.proven) for h, r in self._records.items() if r.visits
+            (h, r.visits, round(r.expected, 3), round(r.paid, 3), round(r.vain, 3), r.is_proven)
+            for h, r in self._records.items()
+            if r.visits
         ]
         return self.model.state() + json.dumps(seen[-MAX_STORED:]).encode()
 
@@ -142,9 +136,16 @@ class Hosts:
         end = self.model.restore(state)
         try:
             records = {
-                str(h): Record(int(v), float(recent), float(paid), bool(proven), judged=True)
-                for h, v, recent, paid, proven in json.loads(state[end:])
+                str(h): Record(
+                    max(0, int(v)), _amount(expected), _amount(paid), _amount(vain), bool(proven), judged=True
+                )
+                for h, v, expected, paid, vain, proven in json.loads(state[end:])
             }
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError("this learned order is damaged") from error
         self._records.update(records)
+
+
+def _amount(value: object) -> float:
+    """A number from a file: none below zero, none beyond all reason."""
+    return min(1e6, max(0.0, float(str(value))))

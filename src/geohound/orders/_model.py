@@ -44,14 +44,17 @@ class Model:
         """Log-odds."""
         return sum(map(self.weights.__getitem__, slots))
 
-    def learn(self, slots: Iterable[int], value: float, target: float, weight: float) -> None:
-        """One step towards the target, for an example of this value."""
-        gradient = weight * (1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, value)))) - target)
-        square = gradient * gradient
-        weights, steps, rate, caution = self.weights, self._steps, self._rate, self._caution
+    def chance(self, slots: Iterable[int]) -> float:
+        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, self.value(slots)))))
+
+    def learn(self, slots: Iterable[int], target: float, weight: float) -> None:
+        """One step towards the target."""
+        gradient = weight * (self.chance(slots) - target)
+        square, step, caution = gradient * gradient, self._rate * gradient, self._caution
+        weights, steps, root = self.weights, self._steps, math.sqrt
         for slot in slots:
-            steps[slot] += square
-            weights[slot] -= rate * gradient / math.sqrt(caution + steps[slot])
+            steps[slot] = total = steps[slot] + square
+            weights[slot] -= step / root(caution + total)
 
     def state(self) -> bytes:
         """Only what differs from a new model."""

@@ -38,6 +38,8 @@ class Record:
     entry: tuple[int, ...] = _NONE
     hope: float = -math.inf
     judged: bool = False
+    odds: float = 0.0  # that it has services, by what led there, as reckoned after so many lessons
+    lessons: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Hosts:
     def __init__(self, tuning: HostTuning, slot: Callable[[str], int]) -> None:
         self._t = tuning
         self.model = Model(PRIOR, tuning.rate, 1.0)
+        self._lessons = 0  # learned from hosts
         self._always = slot("bias"), slot("from=other")
         self._from_payer = slot("bias"), slot("from=paying")
         self._records: OrderedDict[str, Record] = OrderedDict()
@@ -81,7 +84,7 @@ class Hosts:
         entry = (self._from_payer if origin is not None and origin.is_proven else self._always) + words
         hope = self.model.value(entry)
         if hope > record.hope:
-            record.hope, record.entry = hope, entry
+            record.hope, record.entry, record.lessons = hope, entry, -1
 
     def bonus(self, host: str) -> float:
         """Log of how the host pays against hosts with services."""
@@ -96,8 +99,10 @@ class Hosts:
         if record.is_proven:
             return (shape + record.paid) / (shape + record.expected)
         left = shape / (shape + record.vain)
-        odds = math.exp(max(-5.0, min(3.0, self.model.value(record.entry) if record.entry else -_MEAN)))
-        odds *= math.pow(left, shape)
+        if record.lessons != self._lessons:
+            value = self.model.value(record.entry) if record.entry else -_MEAN
+            record.odds, record.lessons = math.exp(max(-5.0, min(3.0, value))), self._lessons
+        odds = record.odds * math.pow(left, shape)
         return odds / (1.0 + odds) * left
 
     def visited(self, host: str, chance: float) -> None:
@@ -109,8 +114,7 @@ class Hosts:
         record.paid *= t.fade
         record.expected = record.expected * t.forget + hoped
         if record.visits == t.verdict_after and not record.judged and record.entry:
-            record.judged = True
-            self.model.learn(record.entry, 0.0, 1.0)
+            self._learn(record, 0.0, 1.0)
 
     def paid(self, host: str) -> bool:
         """A page of this host showed a service; True if none had before."""
@@ -119,9 +123,13 @@ class Hosts:
         record.is_proven = True
         record.paid += 1.0
         if is_first and record.entry:
-            record.judged = True
-            self.model.learn(record.entry, 1.0, 3.0)
+            self._learn(record, 1.0, 3.0)
         return is_first
+
+    def _learn(self, record: Record, target: float, weight: float) -> None:
+        record.judged = True
+        self.model.learn(record.entry, target, weight)
+        self._lessons += 1
 
     def state(self) -> bytes:
         """The model, and the hosts visited last."""
@@ -134,6 +142,7 @@ class Hosts:
 
     def restore(self, state: bytes) -> None:
         end = self.model.restore(state)
+        self._lessons += 1
         try:
             records = {
                 str(h): Record(

@@ -10,6 +10,7 @@ import shapely
 
 from geohound.model.bbox import BBox, Relation, is_within, overlap_ratio, overlaps
 from geohound.stores.sqlite.boxes import NOWHERE, as_ranges, overlap_ratios, stand, stand_and_fit
+from geohound.stores.sqlite.mirror import _hulls
 
 PAIRS = 10_000
 WORLD = BBox(-180, -90, 180, 90)
@@ -107,3 +108,14 @@ def test_the_whole_world_holds_every_box_and_each_fits_by_its_area(relation):
     places, ratios = stand_and_fit(columns, relation, world)
     assert places.tolist() == [0, 1, 2, 3]
     assert ratios == pytest.approx([40 * 35 / 64800, 20 * 40 / 64800, 0, 1])
+
+
+def test_whatever_meets_a_box_is_in_a_hull_that_meets_it():
+    rng = random.Random(5)
+    for _ in range(300):
+        sizes = np.array([rng.randint(1, 4) for _ in range(20)])
+        edges = columns([random_box(rng) for _ in range(sizes.sum())])
+        hulls, asked = _hulls(edges, np.cumsum(sizes) - sizes), random_box(rng)
+        met = np.repeat(stand(hulls, Relation.OVERLAPS, asked), sizes)
+        for relation in Relation:
+            assert not (stand(edges, relation, asked) & ~met).any()

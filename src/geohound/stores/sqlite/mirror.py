@@ -82,6 +82,7 @@ class View(NamedTuple):
     service_of: npt.NDArray[np.int32]  # per entry: that of its service
     language_of: npt.NDArray[np.uint8]  # per entry
     boxes: npt.NDArray[np.int32]  # four rows, per entry
+    hulls: npt.NDArray[np.int32]  # four rows, per slot: around the boxes of all its entries
     first: npt.NDArray[np.int64]  # per slot and one more: its first entry
     records: Array
     facet_start: npt.NDArray[np.int64]  # per slot and one more
@@ -114,6 +115,7 @@ class Mirror:
         self._service_of = Grown(np.int32)
         self._language_of = Grown(np.uint8)
         self._boxes = Grown(np.int32, 4)
+        self._hulls = Grown(np.int32, 4)
         self._records = Grown(RECORD)
         self._first = Grown(np.int64)
         self._first.append(np.zeros(1, np.int64))
@@ -187,7 +189,9 @@ class Mirror:
         self._slot_of.append(np.repeat(slots, new["size"]).astype(np.int32))
         self._service_of.append(np.repeat(first, new["size"]).astype(np.int32))
         self._language_of.append(np.repeat(new["language"], new["size"]))
-        self._boxes.append(np.frombuffer(boxes, "<i4").reshape(-1, 4).T)
+        edges = np.frombuffer(boxes, "<i4").reshape(-1, 4).T
+        self._boxes.append(edges)
+        self._hulls.append(_hulls(edges, first - first[:1]))
         self._first.append(self._first.upto(self._first.size)[-1] + np.cumsum(new["size"], dtype=np.int64))
         self._facet_start.append(
             self._facet_start.upto(self._facet_start.size)[-1] + np.cumsum(new["facets"], dtype=np.int64)
@@ -235,6 +239,7 @@ class Mirror:
             self._service_of.upto(entries),
             self._language_of.upto(entries),
             self._boxes.upto(entries),
+            self._hulls.upto(services),
             self._first.upto(services + 1),
             self._records.upto(services),
             self._facet_start.upto(services + 1),
@@ -244,6 +249,14 @@ class Mirror:
             self._popularity.upto(services),
             self._generation,
         )
+
+
+def _hulls(edges: Array, starts: Array) -> Array:
+    """Around the boxes from each start to the next; what is nowhere makes a hull larger at most."""
+    if not len(starts):
+        return edges[:, :0]
+    widen = (np.minimum, np.minimum, np.maximum, np.maximum)
+    return np.stack([extreme.reduceat(row, starts) for extreme, row in zip(widen, edges, strict=True)])
 
 
 def _after(held: int, records: bytes, facets: bytes, boxes: bytes) -> tuple[bytes, bytes, bytes]:

@@ -92,7 +92,7 @@ class Classifier:
     def classify(self, service: Service) -> list[tuple[str, str]]:
         """Topic and class of all that the words of a service and its layers name, in the order of the topics."""
         found: set[int] = set()
-        for text in _batches(_texts(service)):
+        for text in _batches(dict.fromkeys(_texts(service))):  # layers say much the same as each other
             found |= self._find(text)
         return [self._labels[n] for n in sorted(found)]
 
@@ -176,12 +176,9 @@ class Classifier:
     def _find_phrases(self, tokens: list[str], opening: set[str]) -> set[int]:
         found: set[int] = set()
         # Most openings lead nowhere, and of each pair of tokens one look is enough to tell.
-        pairs = list(zip(tokens, [*tokens[1:], _BREAK], strict=True))
-        hopeful = {pair for pair in set(pairs) if pair[0] in opening and self._may_begin(pair)}
-        if not hopeful:
-            return found
-        for at, pair in enumerate(pairs):
-            if pair not in hopeful:
+        tokens = [*tokens, _BREAK]
+        for at in [at for at, token in enumerate(tokens) if token in opening]:
+            if not self._may_begin((tokens[at], tokens[at + 1])):
                 continue
             near = [word for each in tokens[at : at + _LONGEST_PHRASE] for word in _words(each)]
             for start in range(len(_words(tokens[at]))):

@@ -27,6 +27,7 @@ _GENERIC = re.compile(r"/(?:ows|owsproxy|qgis_mapserv\S*|qgisserver)/?$", re.IGN
 _ARCGIS = re.compile(
     r"^(.*/rest/services/.*?/(map|feature|image)server)(?![\w-])(?!/(?:wms|wfs|wcs|wmts)server)", re.IGNORECASE
 )
+_OPERATION = re.compile(r"/(?:export(?:image)?|identify|find|query|legend|generatekml|layers)$", re.IGNORECASE)
 _ARCGIS_OTHER = re.compile(
     r"/(?:gp|geocode|geometry|na|vectortile|scene|globe|mobile|geodata)server(?:/|$)|/rest/services/?$|"
     r"/rest/services/(?!.*server)|/sharing/rest|/sharing/",
@@ -81,7 +82,7 @@ _ACTION = re.compile(
 _SEGMENT = re.compile(r"(wmts|wms|wfs|wcs|csw|wps)(?:[-_][\w-]{1,30})?()", re.IGNORECASE)
 _PROSE = re.compile(
     r"news|docs?|documentation|manual|help|tutorials?|about|blog|wiki|standards?|specs?|guide|faq|learn|tags?|"
-    r"categor(?:y|ies)|posts?|articles?|glossary|questions",
+    r"wp-content|wp-includes|node_modules|categor(?:y|ies)|posts?|articles?|glossary|questions",
     re.IGNORECASE,
 )
 # Addresses of newer kinds: what follows the service in them, and the kind.
@@ -146,6 +147,11 @@ def kind_of_name(name: str) -> str | None:
     """The kind that a name speaks of: WMSLayer, wms_url, addWfs."""
     found = _CAMEL.search(name)
     return (found[1] or found[2] or found[3]).lower() if found else None
+
+
+def kind_of_service(name: str) -> str | None:
+    """The kind that the parameter SERVICE names."""
+    return _NAMES.get(name.strip().lower().removeprefix("ogc:"))
 
 
 def read(text: str, page_url: str, hint: str | None = None, subdomains: str = "") -> Address | Unclear | None:
@@ -308,7 +314,7 @@ def _finished(base: str, query: str, page_url: str, asked: str | None, hint: str
         return resource
     arcgis = _ARCGIS.match(url)
     if arcgis:
-        return Address(url, arcgis[1], f"arcgis-{arcgis[2].lower()}server", True)
+        return Address(_OPERATION.sub("", url), arcgis[1], f"arcgis-{arcgis[2].lower()}server", True)
     if _ARCGIS_OTHER.search(url) and not asked:
         return None
     url = _WMTS_FILE.sub("", url) if asked in (None, "wmts") else url

@@ -61,7 +61,7 @@ STRING = anchor(
 
 SERVICE = re.compile(
     rb"service[\"']?\s*[:=,]\s*\\?[\"']?(wms|wfs|csw|wps|wcs|wmts|sos)\b|<(wfs|csw|wps|sos):?\w*[: ]*(?:GetFeature|"
-    rb"Transaction|GetRecords|Execute|DescribeProcess|GetObservation)",
+    rb"Transaction|GetRecords|Execute|DescribeProcess|GetObservation)|(?<=\.format\.)(wfs)\b",
     re.IGNORECASE,
 )
 

@@ -11,6 +11,7 @@ from tree_sitter import Node
 
 from . import addresses, modules, objects, places, syntax
 from .config import addresses_in_json
+from .model import words
 from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
 from .sites import attributes
 from .source import FUNCTIONS
@@ -18,6 +19,14 @@ from .values import HOLE, Lazy, Obj, Place, Ref, Value
 
 if TYPE_CHECKING:
     from .sinks import Collector
+
+# Keys of an object that says how to ask, not what for.
+_SETTINGS = words(
+    "url uri method type headers mode credentials body data datatype async success error callback scope crossdomain "
+    "contenttype processdata cache complete timeout signal baseurl responsetype jsonp jsonpcallback beforesend "
+    "dataType crossDomain contentType processData baseURL responseType jsonpCallback beforeSend withCredentials "
+    "failure"
+)
 
 
 def json(c: Collector, node: Node) -> None:
@@ -41,8 +50,9 @@ def request(c: Collector, _: int, end: int) -> None:
 
     def compute() -> list[Hit]:
         args = c.ev.lazy_arguments(call, place)
-        kinds = [k for lazy in args[:4] for v in c.ev.lazy(lazy) if (k := kind_in(c, v, 0))]
-        kind = kinds[0] if kinds else nearby
+        given = [v for lazy in args[:4] for v in c.ev.lazy(lazy)]
+        kinds = [k for v in given if (k := kind_in(c, v, 0))]
+        kind = kinds[0] if kinds else None if any(_is_told(c, v) for v in given) else nearby
         if kind is None:
             return []
         hits = [h for lazy in args[at : at + 1] for h in c.held(lazy, ("url", "uri", "baseURL"), strings=True)]
@@ -81,7 +91,20 @@ def nearby_kind(c: Collector, call: Node) -> str | None:
     else:
         near = c.source.data[scope.start_byte : scope.end_byte]
     found = places.SERVICE.search(near)
-    return (found[1] or found[2]).decode().lower() if found else None
+    return (found[1] or found[2] or found[3]).decode().lower() if found else None
+
+
+def _is_told(c: Collector, value: Value) -> bool:
+    """Parameters that are known and name no service: what stands nearby is the kind of another request."""
+    if isinstance(value, str):
+        query = value.partition("?")[2]
+        return "=" in query and HOLE not in query
+    if not isinstance(value, Obj) or value.is_open:
+        return False
+    inner = [v for name in NESTED if name in value.fields for v in c.ev.any_of(value.fields[name])]
+    if inner:
+        return any(_is_told(c, v) for v in inner)
+    return bool(value.fields) and not _SETTINGS & value.fields.keys()
 
 
 def kind_in(c: Collector, value: Value, depth: int) -> str | None:
@@ -92,7 +115,7 @@ def kind_in(c: Collector, value: Value, depth: int) -> str | None:
         for name, lazies in list(value.fields.items())[:40]:
             inner = c.ev.any_of(lazies)[0] if name.lower() in ("service", *NESTED) else None
             if name.lower() == "service" and isinstance(inner, str):
-                return addresses.kind_of_name(inner)
+                return addresses.kind_of_service(inner)
             if inner is not None and (kind := kind_in(c, inner, depth + 1)):
                 return kind
     return None

@@ -13,13 +13,14 @@ from .source import CLASSES, FUNCTIONS, Def, Source, block_of, parameters, walk
 from .values import NOTHING, UNDEFINED, UNKNOWN, Arr, Fn, Inst, Lazy, Obj, Place, Ref, Value, Values, from_json, ready
 
 if TYPE_CHECKING:
-    from .evaluate import Binding, Evaluator
+    from .evaluate import Binding, Evaluator, Key
 
 _ASSIGNED = rb"(?<![\w$.])(?P<at>NAME)\s*(?:\+|\|\||\?\?)?=(?![=>])"
 _PUSHED = rb"(?<![\w$.])(?P<at>NAME)\.push\("
 _ON_WINDOW = rb"(?:window|self|globalThis|this|global)\.(?P<at>NAME)\s*=(?![=>])"
 _PROVIDED = rb"\.(?:factory|service|value|constant)\(\s*[\"'](?P<at>NAME)[\"']\s*,"
 _MAX_HITS = 40
+_MAX_ALTERNATIVES = 8
 _HUGE = 300_000
 _DECLARES = frozenset(("var", "declared", "function", "class", "import", "each", "key"))
 # Never looked for in the page's scripts: the browser's own, and what libraries are called.
@@ -123,11 +124,22 @@ def _declared(ev: Evaluator, name: str, scope: Node, node: Node, place: Place) -
     if guard in ev.active:
         return (Ref(name),)
     ev.active.add(guard)
+    touches = ev.touches
     try:
         found = _from_definitions(ev, name, scope, node, place)
     finally:
         ev.active.discard(guard)
+    if 1 < len(found) <= _MAX_ALTERNATIVES and place.env is None and touches == ev.touches:
+        found = _one_of(ev, found, ("name", source.index, scope.id, name))
     return tuple(_grown(ev, name, scope, value, place) for value in found)
+
+
+def _one_of(ev: Evaluator, found: Values, key: Key) -> Values:
+    """One string at a time, so that a name which stands twice in an address is the same at both places."""
+    if not all(isinstance(v, str) for v in found):
+        return found
+    binding = ev.choose(key, lambda: [{"": ready(v)} for v in found])
+    return ev.lazy(binding[""]) if binding else found
 
 
 def _from_definitions(ev: Evaluator, name: str, scope: Node, node: Node, place: Place) -> Values:

@@ -21,6 +21,7 @@ from .values import (
     NOTHING,
     NULL,
     UNDEFINED,
+    UNKNOWN,
     Arr,
     Fn,
     Inst,
@@ -296,6 +297,8 @@ def _on_other(ev: Evaluator, value: Value, name: str, args: Sequence[Lazy], plac
         if not args and any(isinstance(v, str) for v in held):  # what is observed is asked for by a call
             return held
         return ev.union(*(ev.invoke(f, args, value) for f in held if isinstance(f, Fn)))
+    if value is UNKNOWN and (meant := objects.method_by_name_alone(ev, name)):
+        return ev.union(*(ev.invoke(f, args) for f in meant))
     return NOTHING
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from . import objects
+from . import descriptors, objects
 from .source import CLASSES, FUNCTIONS, Source, nth
 from .values import (
     NOTHING,
@@ -69,6 +69,9 @@ def of_instance(ev: Evaluator, inst: Inst, name: str, depth: int = 0) -> Values:
             label = part.child_by_field_name("name") or part.child_by_field_name("property")
             if label is not None and source.text(label) == name:
                 found.append(_class_member(ev, part, place, inst))
+    for function, is_getter in descriptors.methods(source, cls, name):
+        method = Fn(function, Place(source, cls.place.env), inst)
+        found.append(ev.invoke(method, []) if is_getter else (method,))
     key = ("this", source.index, cls.node.id, name)
     if key not in ev.active:
         ev.active.add(key)
@@ -149,6 +152,8 @@ def this_of(ev: Evaluator, node: Node, place: Place) -> Values:
     env = place.env.find((place.source.index, function.id)) if place.env else None
     if env is not None and env.this is not None:
         return (env.this,)
+    if function.type in FUNCTIONS and (listed := descriptors.this_of(ev, function, place.source)):
+        return listed
     up = node if function.type not in FUNCTIONS else function
     holder = up.parent
     while holder is not None and holder.type not in ("class_body", "object") and holder.type not in FUNCTIONS:

@@ -19,6 +19,7 @@ _BUILDER = re.compile(r"layer|source|wmt?s|wfs|tile|image|vector|group|overlay|p
 _DOER = re.compile(
     r"^(?:add|load|show|set|push|on|create\w*Map|init|start|fetch|get|request|open|append|attach)", re.IGNORECASE
 )
+_SET = rb"[.\"'](?P<at>NAME)[\"']?\]?\s*=(?![=>])"
 _MENTION = rb"(?<![\w$])(?P<at>NAME)(?![\w$])"
 _BUILDS = frozenset(
     ("new_expression", "call_expression", "object", "array", "arguments", "pair", "parenthesized_expression")
@@ -28,41 +29,55 @@ _BUILDS = frozenset(
 def is_dead(ev: Evaluator, node: Node, source: Source, *, whole_page: bool) -> bool:
     """True if nothing leads from this expression to a map."""
     return (
-        _in_dead_branch(ev, node, source)
+        in_dead_branch(ev, node, source)
         or _is_never_used(ev, node, source, whole_page)
         or (whole_page and _in_uncalled_function(ev, node, source))
     )
 
 
-def _in_dead_branch(ev: Evaluator, node: Node, source: Source) -> bool:
+def in_dead_branch(ev: Evaluator, node: Node, source: Source) -> bool:
     below, up = node, node.parent
     for _ in range(_MAX_CLIMB):
         if up is None:
             return False
         if up.type in ("if_statement", "ternary_expression"):
             test, otherwise = up.child_by_field_name("condition"), up.child_by_field_name("alternative")
-            if test is not None and below.id != test.id and _can_be_told(test, source):
+            if test is not None and below.id != test.id and _can_be_told(ev, test, source):
                 truth = conditions.truth(ev, test, Place(source))
                 is_other = otherwise is not None and below.id == otherwise.id
                 if truth is not None and truth is is_other:
                     return True
         elif up.type == "binary_expression" and (operator := up.child_by_field_name("operator")) is not None:
             left = up.child_by_field_name("left")
-            if operator.type == "&&" and left is not None and left.id != below.id and _can_be_told(left, source):
+            if operator.type == "&&" and left is not None and left.id != below.id and _can_be_told(ev, left, source):
                 return conditions.truth(ev, left, Place(source)) is False
         below, up = up, up.parent
     return False
 
 
-def _can_be_told(test: Node, source: Source) -> bool:
+def _can_be_told(ev: Evaluator, test: Node, source: Source) -> bool:
     """Constants, and what depends on the address of the page alone."""
     if b"location" in source.data[test.start_byte : test.end_byte]:
         return True
     inner = nth(test, 0) if test.type == "parenthesized_expression" else test
+    if inner is not None and inner.type == "member_expression":
+        return _is_flag(ev, inner, source)
     return inner is not None and (
         inner.type in ("true", "false", "number", "null", "identifier")
         or (inner.type == "unary_expression" and inner.end_byte - inner.start_byte <= 3)
     )
+
+
+def _is_flag(ev: Evaluator, test: Node, source: Source) -> bool:
+    """A member of an object of the page that is written there as true or false, and set nowhere else."""
+    holder, name = test.child_by_field_name("object"), test.child_by_field_name("property")
+    if holder is None or name is None:
+        return False
+    key = source.text(name)
+    made = ev.values(holder, Place(source))
+    if not all(isinstance(v, Obj) and not v.is_open and key in v.fields for v in made):
+        return False
+    return not any(s.places(key, _SET)[:1] for s in ev.sources if not s.is_library and key.encode() in s.raw)
 
 
 def _count(ev: Evaluator, name: str, own: Node, source: Source, whole_page: bool) -> int:

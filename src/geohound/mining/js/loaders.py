@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from geohound.model import url as urls
 
-from . import libraries, modules
+from . import libraries, liveness, modules
 from .anchors import anchor
 from .source import FUNCTIONS, Source, parameters, walk
 from .values import HOLE, Arr, Fn, Obj, Place, Web, ready, text_of
@@ -45,11 +45,18 @@ def follow(ev: Evaluator, source: Source) -> None:
     raw = source.raw
     if b"import" in raw or b"export" in raw:
         for match in _IMPORT.find(source.data, source.lowered):
-            _want(ev, source, (match[1] or match[2]).decode("utf-8", "replace"))
+            if match[1] or not _is_switched_off(ev, source, match.start()):
+                _want(ev, source, (match[1] or match[2]).decode("utf-8", "replace"))
     if b"define" in raw or b"require" in raw:
         _follow_amd(ev, source)
     if b".js" in raw:
         _follow_scripts(ev, source)
+
+
+def _is_switched_off(ev: Evaluator, source: Source, at: int) -> bool:
+    """An import() in a branch that is never taken."""
+    node = source.node_at(at)
+    return node is not None and liveness.in_dead_branch(ev, node, source)
 
 
 def _want(ev: Evaluator, source: Source, specifier: str) -> None:

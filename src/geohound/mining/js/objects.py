@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from tree_sitter import Node
 
 from . import classes, modules
+from .model import words
 from .source import Source, loop_of, nth
 from .values import (
     HOLE,
@@ -44,6 +45,13 @@ _EXTENDED = rb"(?:assign|extend|apply)\(\s*(?P<at>NAME)\s*,"
 _WINDOWS = re.compile(r"^(?:(?:window|self|globalThis|top|parent)\.)+")
 _LOCATIONS = frozenset(("location", "document.location", "window.location"))
 _IN_LITERAL = rb"(?<![\w$.])[\"']?(?P<at>NAME)[\"']?\s*:(?!:)"
+_METHOD = rb"(?<![\w$.])(?P<at>NAME)\s*\([^()]{0,200}\)\s*\{"
+# Methods of strings, arrays, promises, elements and clients: theirs are meant more often than those of the page.
+_COMMON = words(
+    "map filter forEach find reduce join concat replace split slice push then catch toString trim get set has add on "
+    "keys values entries includes indexOf test match call apply bind send open text json append init render update "
+    "remove clear close start stop load show hide create destroy sort some every each extend attr val html data post"
+)
 _MAX_HITS = 30
 _FEW = 3
 _SMALL = 400_000
@@ -118,6 +126,13 @@ def member(ev: Evaluator, value: Value, name: str, place: Place) -> Values:
     return _by_name_alone(ev, name) if value is UNKNOWN else NOTHING
 
 
+def method_by_name_alone(ev: Evaluator, name: str) -> list[Fn]:
+    """The methods that a call on something unknown may mean."""
+    if name in _COMMON:
+        return []
+    return [v for v in _by_name_alone(ev, name) if isinstance(v, Fn)]
+
+
 def _by_name_alone(ev: Evaluator, name: str) -> Values:
     """A property of an object that nothing is known of: where few places set such a property, it is one of them."""
     key = ("alone", name)
@@ -147,6 +162,14 @@ def _set_anywhere(ev: Evaluator, name: str) -> Values:
                 if len(found) > _FEW:
                     return NOTHING
                 values.append(ev.values(right, Place(source)))
+        for at in source.places(name, _METHOD)[:_MAX_HITS]:
+            node = source.node_at(at)
+            method = node.parent if node is not None else None
+            if method is not None and method.type == "method_definition":
+                found.append(method)
+                if len(found) > _FEW:
+                    return NOTHING
+                values.append((Fn(method, Place(source)),))
     return ev.union(*values)
 
 

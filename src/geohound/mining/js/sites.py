@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from . import modules
+from . import descriptors, modules
 from .model import words
 from .source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters
 from .values import UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Values, ready
@@ -93,6 +93,8 @@ def _label(function: Node, up: Node, source: Source) -> Node | None:
     if up.type == "assignment_expression":
         left = up.child_by_field_name("left")
         return left.child_by_field_name("property") or left if left is not None else None
+    if up.type == "pair" and (listed := descriptors.name_of(function)) is not None:
+        return listed
     if up.type in ("pair", "field_definition"):
         return up.child_by_field_name("key") or up.child_by_field_name("property")
     return None

@@ -95,10 +95,12 @@ def _open(
     value: dict[str, Any], key: str, outer: str | None, stack: list[tuple[Any, str, str | None]], told: dict[str, str]
 ) -> None:
     own_id = value.get("id")
-    kind = _shape(value) or told.get(key) or (told.get(str(own_id)) if own_id is not None else None)
+    own = _shape(value)
+    kind = own or told.get(key) or (told.get(str(own_id)) if own_id is not None else None)
     kind = kind or outer or addresses.kind_of_name(key)
     for name, inner in reversed(list(value.items())):
-        stack.append((inner, str(name), kind))
+        # Links are for people, but for those in an entry that says itself which service it is.
+        stack.append((inner, "url" if own and name == "href" else str(name), kind))
 
 
 def _kind_for(key: str, kind: str | None) -> str | None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from tree_sitter import Node
 
 from . import conditions
 from .source import FUNCTIONS, Source, nth
-from .values import Obj, Place
+from .values import Obj, Place, Value
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
 
 _MAX_CLIMB = 60
+_FEW = 6
 _BUILDER = re.compile(r"layer|source|wmt?s|wfs|tile|image|vector|group|overlay|provider|protocol", re.IGNORECASE)
 _DOER = re.compile(
     r"^(?:add|load|show|set|push|on|create\w*Map|init|start|fetch|get|request|open|append|attach)", re.IGNORECASE
@@ -42,42 +43,48 @@ def in_dead_branch(ev: Evaluator, node: Node, source: Source) -> bool:
             return False
         if up.type in ("if_statement", "ternary_expression"):
             test, otherwise = up.child_by_field_name("condition"), up.child_by_field_name("alternative")
-            if test is not None and below.id != test.id and _can_be_told(ev, test, source):
-                truth = conditions.truth(ev, test, Place(source))
+            if test is not None and below.id != test.id:
+                truth = _told(ev, test, source)
                 is_other = otherwise is not None and below.id == otherwise.id
                 if truth is not None and truth is is_other:
                     return True
         elif up.type == "binary_expression" and (operator := up.child_by_field_name("operator")) is not None:
             left = up.child_by_field_name("left")
-            if operator.type == "&&" and left is not None and left.id != below.id and _can_be_told(ev, left, source):
-                return conditions.truth(ev, left, Place(source)) is False
+            if operator.type == "&&" and left is not None and left.id != below.id and _told(ev, left, source) is False:
+                return True
         below, up = up, up.parent
     return False
 
 
-def _can_be_told(ev: Evaluator, test: Node, source: Source) -> bool:
-    """Constants, and what depends on the address of the page alone."""
-    if b"location" in source.data[test.start_byte : test.end_byte]:
-        return True
+def _told(ev: Evaluator, test: Node, source: Source) -> bool | None:
+    """Whether a condition holds that is constant, depends on the address of the page alone, or is a switch."""
     inner = nth(test, 0) if test.type == "parenthesized_expression" else test
-    if inner is not None and inner.type == "member_expression":
-        return _is_flag(ev, inner, source)
-    return inner is not None and (
+    if inner is None:
+        return None
+    is_plain = (
         inner.type in ("true", "false", "number", "null", "identifier")
         or (inner.type == "unary_expression" and inner.end_byte - inner.start_byte <= 3)
+        or b"location" in source.data[test.start_byte : test.end_byte]
     )
+    if is_plain:
+        return conditions.truth(ev, test, Place(source))
+    return _switch(ev, inner, source) if inner.type == "member_expression" else None
 
 
-def _is_flag(ev: Evaluator, test: Node, source: Source) -> bool:
+def _switch(ev: Evaluator, test: Node, source: Source) -> bool | None:
     """A member of an object of the page that is written there as true or false, and set nowhere else."""
     holder, name = test.child_by_field_name("object"), test.child_by_field_name("property")
-    if holder is None or name is None:
-        return False
-    key = source.text(name)
-    made = ev.values(holder, Place(source))
-    if not all(isinstance(v, Obj) and not v.is_open and key in v.fields for v in made):
-        return False
-    return not any(s.places(key, _SET)[:1] for s in ev.sources if not s.is_library and key.encode() in s.raw)
+    key = source.text(name) if name is not None else ""
+    if holder is None or any(s.places(key, _SET)[:1] for s in ev.sources if not s.is_library and key.encode() in s.raw):
+        return None
+    made = ev.solve(lambda: list(ev.values(holder, Place(source))))
+    said = {v for m in made for v in (ev.any_of(m.fields[key]) if _is_closed(m, key) else (None,))}
+    only = said.pop() if len(said) == 1 else None
+    return only if isinstance(only, bool) else None
+
+
+def _is_closed(value: Value, key: str) -> TypeGuard[Obj]:
+    return isinstance(value, Obj) and not value.is_open and key in value.fields
 
 
 def _count(ev: Evaluator, name: str, own: Node, source: Source, whole_page: bool) -> int:
@@ -150,6 +157,8 @@ def _only_use_is_dead(ev: Evaluator, name: str, own: Node, source: Source, whole
             return False
         if node.parent is not None and node.parent.type == "member_expression" and node.type == "identifier":
             return False
+        if in_dead_branch(ev, node, source) or (whole_page and _in_uncalled_function(ev, node, source)):
+            return True
         return _is_never_used(ev, node, source, whole_page, depth + 1)
     return False
 
@@ -170,10 +179,29 @@ def _in_uncalled_function(ev: Evaluator, node: Node, source: Source) -> bool:
             return False
         name = _own_name(up)
         exported = up.parent is not None and up.parent.type == "export_statement"
-        if name is not None and not exported and _count(ev, source.text(name), up, source, True) == 0:
-            return True
+        if name is not None and not exported:
+            count = _count(ev, source.text(name), up, source, True)
+            if count == 0 or (count <= _FEW and _only_called_in_vain(ev, source.text(name), up, source)):
+                return True
         up = source.scope_of(up)
     return False
+
+
+def _only_called_in_vain(ev: Evaluator, name: str, own: Node, home: Source) -> bool:
+    """Handed out under its own name, and called in branches alone that are never taken."""
+    calls = 0
+    for source in ev.sources:
+        for at in source.places(name, _MENTION) if name.encode() in source.raw and not source.is_library else ():
+            node = source.node_at(at)
+            if node is None or (source is home and own.start_byte <= at < own.end_byte):
+                continue
+            pair = node.parent
+            if node.type == "shorthand_property_identifier" or (pair is not None and pair.type == "pair"):
+                continue
+            if not in_dead_branch(ev, node, source):
+                return False
+            calls += 1
+    return calls > 0
 
 
 def _own_name(function: Node) -> Node | None:

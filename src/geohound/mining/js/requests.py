@@ -11,8 +11,8 @@ from tree_sitter import Node
 
 from . import addresses, modules, objects, places, syntax
 from .config import addresses_in_json
-from .model import words
 from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
+from .model import words
 from .sites import attributes
 from .source import FUNCTIONS
 from .values import HOLE, Lazy, Obj, Place, Ref, Value

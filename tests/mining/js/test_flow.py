@@ -42,6 +42,14 @@ LAYER = "map.addLayer(new ol.layer.Tile({source: new ol.source.TileWMS({url: URL
         + LAYER.replace("URL", "urls.a"),
         "const source = new ol.source.TileWMS({params: {LAYERS: 'x'}}); use(source); source.setUrl('https://h.test/a/map');",
         "const client = axios.create({baseURL: 'https://h.test'}); client.get('/a/map', {params: {service: 'WMS'}});",
+        "!function(){function d(c,l){} var M=function(){function M(){} return d(M,[{key:'u',value:function(w){return'https://h.test/'+w+'/map'}},"
+        "{key:'add',value:function(w){"
+        + LAYER.replace("URL", "this.u(w)")
+        + "}},{key:'go',value:function(){this.add('a')}}]),M}();new M().go()}();",
+        "class Urls { constructor() { this.base = 'https://h.test/a'; } addressOf(n) { return `${this.base}/${n}`; } } "
+        "class View { constructor(urls) { this.urls = urls; } draw() { "
+        + LAYER.replace("URL", "this.urls.addressOf('map')")
+        + " } } start(View, [Urls]);",
     ],
 )
 def test_an_address_is_followed_to_the_map(script: str) -> None:
@@ -80,3 +88,30 @@ def test_costly_expressions_leave_time_for_what_comes_behind_them() -> None:
 )
 def test_words_of_other_trades_are_no_services(script: str) -> None:
     assert endpoints(script) == set()
+
+
+def test_a_name_that_stands_twice_is_the_same_at_both_places() -> None:
+    code = """function region(y) { if (y > 50) return 'north'; if (y < 40) return 'south'; return 'mid'; }
+        const r = region(map.getCenter().lat);
+        const u = `https://h.test/${r}/${r}_rain/ows?service=WMS&request=GetMap&layers=${r}`;
+        map.addSource('rain', {type: 'raster', tiles: [u + '&bbox={bbox-epsg-3857}']});"""
+    assert endpoints(code) == {("wms", f"https://h.test/{r}/{r}_rain/ows") for r in ("north", "south", "mid")}
+
+
+def test_a_transaction_that_a_library_writes_goes_to_a_wfs() -> None:
+    code = """function save(f) { var node = new ol.format.WFS().writeTransaction([f], null, null, {featureType: 'a'});
+        $.ajax('https://h.test/cgi-bin/store', {type: 'POST', data: new XMLSerializer().serializeToString(node)}); }"""
+    assert endpoints(code) == {("wfs", "https://h.test/cgi-bin/store")}
+
+
+def test_an_operation_is_no_part_of_an_arcgis_service() -> None:
+    base = "https://h.test/arcgis/rest/services/a/MapServer"
+    code = f"map.addSource('a', {{type: 'raster', tiles: ['{base}/export?bbox={{bbox-epsg-3857}}&f=image']}});"
+    (endpoint,) = analyse(PAGE, [Script(f"{PAGE}a.js", code)]).endpoints
+    assert (endpoint.url, endpoint.endpoint) == (base, base)
+
+
+def test_a_link_in_an_entry_that_names_its_service_is_an_address() -> None:
+    text = """{"layers": [{"protocol": "OGC:WMS", "href": "https://h.test/maps/a", "name": "a"},
+        {"title": "Read more", "href": "https://h.test/about/wms"}]}"""
+    assert endpoints(text) == {("wms", "https://h.test/maps/a")}

@@ -27,6 +27,13 @@ DECOYS = {
     "an article": 'use("https://h.test/news/wms");',
     "a message": 'alert("The service at https://h.test/wms is down");',
     "plain tiles": 'L.tileLayer("https://{s}.tile.test/{z}/{x}/{y}.png").addTo(m); say("wms");',
+    "a branch that a switch turns off": "var c = Object.freeze({old: false}); (function (o) { "
+    "if (o.old) { L.tileLayer.wms('https://h.test/wms').addTo(m); } })(c);",
+    "a function that only such a branch calls": "var c = {old: false}; var Old = (function () { function layer() { "
+    "return L.tileLayer.wms('https://h.test/wms'); } return {layer: layer}; })(); if (c.old) { Old.layer().addTo(m); }",
+    "a plug-in of a site": 'use({plugin: "https://h.test/wp-content/plugins/wms-maps/"});',
+    "the page that was looked at": 'gtag("config", {page_location: "https://h.test/visit/?service=wms"});',
+    "a service that is only called alike": '$.post("https://h.test/ajax", {service: "WMS-Shop", request: "list"});',
     "a test of a string": 'if (u.indexOf("/wms") > 0) { go(); }',
 }
 
@@ -77,3 +84,29 @@ def test_one_service_under_several_requests_is_one_candidate() -> None:
 def test_a_script_without_a_word_of_maps_is_not_read() -> None:
     findings = analyse(PAGE, [Script("https://p.test/a.js", 'console.log("hello");')] * 200)
     assert (findings.scripts_read, findings.scripts_skipped) == (0, 200)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        '$.getJSON("https://h.test/reverse", {lon: x, lat: y}, show);',
+        'fetch("https://h.test/species?format=json&limit=0");',
+        'Ext.Ajax.request({url: "https://h.test/find", params: {any: text, from: 1}});',
+    ],
+)
+def test_a_request_with_parameters_of_its_own_is_not_what_stands_beside_it(other: str) -> None:
+    wfs = '$.get("https://w.test/features", {service: "WFS", request: "GetFeature", typeName: "a"}, show);'
+    assert endpoints(f"function ask(x, y, text) {{ {other} {wfs} }} map.on('click', ask);") == [
+        "https://w.test/features"
+    ]
+
+
+def test_a_switch_that_is_set_somewhere_turns_nothing_off() -> None:
+    text = "var c = {old: false}; go.onclick = function () { c.old = true; draw(); }; function draw() { "
+    text += "if (c.old) { L.tileLayer.wms('https://h.test/wms').addTo(m); } }"
+    assert endpoints(text) == ["https://h.test/wms"]
+
+
+def test_a_module_behind_a_switch_that_is_off_is_not_asked_for() -> None:
+    text = "const c = {wms: false, wfs: true}; if (c.wms) import('./a.js'); if (c.wfs) import('./b.js');"
+    assert analyse(PAGE, [Script(PAGE, text, is_inline=True)]).wanted == ("https://p.test/app/b.js",)

@@ -46,6 +46,13 @@ LAYER = "map.addLayer(new ol.layer.Tile({source: new ol.source.TileWMS({url: URL
         "{key:'add',value:function(w){"
         + LAYER.replace("URL", "this.u(w)")
         + "}},{key:'go',value:function(){this.add('a')}}]),M}();new M().go()}();",
+        "!function(m){m[0]()}([function(){var t={},o=function(){function e(e){this.config=e}"
+        "return e.prototype.build=function(){"
+        + LAYER.replace("URL", "'https://h.test/'+this.config.id+'/map'")
+        + "},e}();"
+        "t.Factory=o;[{id:'a'}].forEach(function(e){new t.Factory(e).build()})}]);",
+        "var n=(i=>(i.Wells='a',i))(n||{}); const at=i=>`https://h.test/${i}/map`; "
+        + LAYER.replace("URL", "at(n.Wells)"),
         "class Urls { constructor() { this.base = 'https://h.test/a'; } addressOf(n) { return `${this.base}/${n}`; } } "
         "class View { constructor(urls) { this.urls = urls; } draw() { "
         + LAYER.replace("URL", "this.urls.addressOf('map')")
@@ -115,3 +122,17 @@ def test_a_link_in_an_entry_that_names_its_service_is_an_address() -> None:
     text = """{"layers": [{"protocol": "OGC:WMS", "href": "https://h.test/maps/a", "name": "a"},
         {"title": "Read more", "href": "https://h.test/about/wms"}]}"""
     assert endpoints(text) == {("wms", "https://h.test/maps/a")}
+
+
+def test_a_row_comes_only_to_the_function_that_its_key_picks() -> None:
+    code = """const hosts = {h: 'https://h.test'};
+        const make = {wms: o => L.tileLayer.wms(hosts[o.host] + o.path, {layers: 'x'}),
+                      wfs: o => fetch(`${hosts[o.host]}${o.path}?service=WFS&request=GetFeature`)};
+        for (const row of [{type: 'wms', host: 'h', path: '/one'}, {type: 'wfs', host: 'h', path: '/two'}]) make[row.type](row);"""
+    assert endpoints(code) == {("wms", "https://h.test/one"), ("wfs", "https://h.test/two")}
+
+
+def test_a_path_in_a_configuration_stands_below_its_host() -> None:
+    text = """{"layers": [{"type": "wms", "host": "https://h.test/gs", "path": "/one/ows"},
+        {"type": "wms", "host": "main", "path": "/two/ows"}]}"""
+    assert endpoints(text) == {("wms", "https://h.test/gs/one/ows")}

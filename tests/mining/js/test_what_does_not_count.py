@@ -34,6 +34,11 @@ DECOYS = {
     "a plug-in of a site": 'use({plugin: "https://h.test/wp-content/plugins/wms-maps/"});',
     "the page that was looked at": 'gtag("config", {page_location: "https://h.test/visit/?service=wms"});',
     "a service that is only called alike": '$.post("https://h.test/ajax", {service: "WMS-Shop", request: "list"});',
+    "help under a telling key": 'use({wmsHelp: "https://h.test/gis/wms-help", wfsGuideUrl: "https://h.test/wfs"});',
+    "an own list": 'fetch("https://h.test/api/incidents?service=wms&limit=5");',
+    "a job": 'fetch("https://h.test/wfs-sync/v1/run", {method: "POST"});',
+    "a request beside an address with a service": "function ask() { location.href = base() + '/x?service=WFS&request=a'; "
+    "fetch('https://h.test/list', {method: 'GET'}); } ask();",
     "a test of a string": 'if (u.indexOf("/wms") > 0) { go(); }',
 }
 

@@ -65,17 +65,20 @@ _NOWHERE = re.compile(
     r"^(?:www\.)?(?:w3\.org|opengis\.net|schemas\.\S+|(?:.*\.)?example\.(?:com|org|net|edu)|xmlns\.com|purl\.org|inspire\.ec\.europa\.eu|"
     r"json-schema\.org|docs\..*|developers?\..*|github\.com|wikipedia\.org|.*\.wikipedia\.org|localhost|127\.0\.0\.1|0\.0\.0\.0|"
     r"(?:your|my)[-_.]?(?:server|host|domain).*|ogc\.org|opengeospatial\.org|geoserver\.org|mapserver\.org|qgis\.org|osgeo\.org|"
-    r"(?:forum|wiki|blog|support|faq)\..*|openlayers\.org|leafletjs\.com|cesium\.com|doc\..*)$",
+    r"(?:forum|wiki|blog|support|faq|help)\..*|openlayers\.org|leafletjs\.com|cesium\.com|doc\..*)$",
     re.IGNORECASE,
 )
 _PRIVATE = re.compile(r"(?:10|127)\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+")
+# Parameters of lists in other programs, and those of OGC requests.
+_LISTED = re.compile(r"(?:^|&)(?:limit|page|page_size|offset|q|sort|status)=", re.IGNORECASE)
+_ASKS = re.compile(r"(?:^|&)(?:request|version|layers?|type_?names?|bbox)=", re.IGNORECASE)
 _NO_ENDING = re.compile(
     r"status|news|info|help|docs?|manual|list|config|viewer|client|demo|about|page|tutorial|examples?|legend",
     re.IGNORECASE,
 )
 _SLUG = re.compile(r"(?:^|-)(?:how|to|the|of|with|and|about|for|using|use|add|our|your|what|why)-", re.IGNORECASE)
 _ACTION = re.compile(
-    r"(?:log-?in|log-?out|sign-?in|sign-?up|auth\w*|admin|register|account|index|home|search|contact|faq|orders?|stock)"
+    r"(?:log-?in|log-?out|sign-?in|sign-?up|auth\w*|admin|register|account|index|home|search|contact|faq|orders?|stock|run|sync|jobs?|tasks?|health|ping)"
     r"(?:\.\w{2,5})?$",
     re.IGNORECASE,
 )
@@ -213,6 +216,8 @@ def _placed(text: str, page_url: str, hint: str | None) -> Address | Unclear | N
     if not mark and "&" in base:
         base, _, query = base.partition("&")
     asked = kind_in_query(text)
+    if asked and "/api/" in base and _LISTED.search(query) and not _ASKS.search(query):
+        return None
     if re.match(rf"(?:https?:)?//[^/]*{HOLE}", base) or base.startswith(HOLE) or not base:
         return Unclear(text) if (hint or asked or _WORD.search(text)) else None
     if re.match(r"(?:https?:)?//[^/]*[{}$\[]", base):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .evaluate import Evaluator
 
 _MAPFILE = re.compile(r"\.(?:map|qgs|qgz)$|^/?[\w.-]*/[\w./-]+$", re.IGNORECASE)
+HOSTS = ("host", "server", "base", "baseUrl", "baseURL", "domain")
 _FILL = re.compile(r"\{(\w{3,40})\}")
 
 
@@ -44,6 +45,21 @@ def at(address: Value, file: str) -> Value:
     if not file or not isinstance(address, str) or "map=" in address.lower():
         return address
     return f"{address}{'' if address.endswith(('?', '&')) else '&' if '?' in address else '?'}map={file}"
+
+
+def below_host(ev: Evaluator, holder: Obj) -> list[str] | None:
+    """The addresses of an entry that writes host and path apart; none where the host is a mere name, None if it is not
+    such an entry."""
+    host = next((name for name in HOSTS if name in holder.fields), None)
+    if host is None or "path" not in holder.fields:
+        return None
+    hosts = [v for v in ev.any_of(holder.fields[host]) if isinstance(v, str) and "://" in v[:8]]
+    paths = [v for v in ev.any_of(holder.fields["path"]) if isinstance(v, str)]
+    return [joined(h, p) for h in hosts for p in paths]
+
+
+def joined(host: str, path: str) -> str:
+    return f"{host.rstrip('/')}/{path.lstrip('/')}"
 
 
 def options(node: Node) -> list[Node]:

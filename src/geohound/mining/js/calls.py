@@ -123,7 +123,7 @@ IGNORED_KEYS = re.compile(
     r"^(?:xmlns\w*|schema_?location|namespace\w*|feature_?ns|feature_?namespace|target_?namespace|attributions?|copyright\w*|credits?|"
     r"docs?|documentation\w*|help\w*|home_?page|website|more_?info\w*|info_?(?:url|link)?|metadata\w*|licen[sc]e\w*|about|"
     r"contact\w*|terms\w*|download\w*|thumbnail\w*|icon\w*|logo\w*|image\w*|preview\w*|print\w*|geocod\w*|"
-    r"forum|blog|wiki|faq|support|feedback|links?|href|description|title|abstract|comment|page_\w+|example\w*|placeholder|schema|profile|rel|tooltip|catalogue?_?link)$",
+    r"forum|blog|wiki|faq|support|feedback|links?|href|description|title|abstract|comment|page_\w+|status\w*|\w*(?:help|docs?|guide|manual|tutorial|terms|policy|licen[sc]e)(?:_?ur[li]|_?link)?|example\w*|placeholder|schema|profile|rel|tooltip|catalogue?_?link)$",
     re.IGNORECASE,
 )
 # Callees whose strings are for people or for reading, never requests for maps.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from . import addresses, calls
+from . import addresses, beside, calls
 
 _MAX_NODES = 200_000
 _MAX_TEXT = 10_000_000
@@ -98,7 +98,14 @@ def _open(
     own = _shape(value)
     kind = own or told.get(key) or (told.get(str(own_id)) if own_id is not None else None)
     kind = kind or outer or addresses.kind_of_name(key)
+    host = next((k for k in beside.HOSTS if isinstance(value.get(k), str)), "")
+    path = value.get("path")
+    is_apart = bool(host) and isinstance(path, str)
+    if is_apart and "://" in value[host][:8]:
+        stack.append((beside.joined(value[host], str(path)), "url", kind))
     for name, inner in reversed(list(value.items())):
+        if is_apart and name in (host, "path"):
+            continue
         # Links are for people, but for those in an entry that says itself which service it is.
         stack.append((inner, "url" if own and name == "href" else str(name), kind))
 

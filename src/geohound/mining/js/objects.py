@@ -194,6 +194,8 @@ def _of_object(ev: Evaluator, value: Obj, name: str) -> Values:
         return _named(held, value.path, name)
     added = assigned(ev, value.path, name) if value.path else ()
     added = added or _set_by_methods(ev, value, name)
+    if not added and not held and not value.fields and name[:1].isupper():  # an enumeration, filled under another name
+        added = tuple(v for v in _by_name_alone(ev, name) if v is not UNKNOWN)
     return _named(ev.union(held, added), value.path, name) if held or added else (UNDEFINED,)
 
 

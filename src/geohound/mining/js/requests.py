@@ -90,8 +90,15 @@ def nearby_kind(c: Collector, call: Node) -> str | None:
         near = c.source.data[max(0, call.start_byte - 600) : call.end_byte + 600]
     else:
         near = c.source.data[scope.start_byte : scope.end_byte]
-    found = places.SERVICE.search(near)
+    found = next((m for m in places.SERVICE.finditer(near) if not _of_another(near, m.start())), None)
     return (found[1] or found[2] or found[3]).decode().lower() if found else None
+
+
+def _of_another(near: bytes, at: int) -> bool:
+    """A parameter in an address that is written out belongs to that address."""
+    begin = max(near.rfind(quote, max(0, at - 300), at) for quote in (b"'", b'"', b"`"))
+    written = near[begin + 1 : at]
+    return begin >= 0 and b"?" in written and (b"://" in written or written[:1] in b"/")
 
 
 def _is_told(c: Collector, value: Value) -> bool:

@@ -9,7 +9,7 @@ from functools import partial
 
 from tree_sitter import Node
 
-from . import addresses, beside, calls, conditions, places, requests, syntax
+from . import addresses, beside, calls, conditions, places, requests, syntax, tables
 from .anchors import Anchor
 from .evaluate import Evaluator
 from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
@@ -18,7 +18,6 @@ from .values import HOLE, Arr, Fn, Lazy, Obj, Place, Ref, Value, Web, text_of
 
 _READS = re.compile(r"geocod|capabilit|format|parse|read|is[A-Z]|supports")
 _NAMESPACES = re.compile(r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE)
-
 
 Visit = Callable[[int, int], None]
 Guard = Callable[[Callable[[], None]], None]
@@ -167,6 +166,8 @@ class Collector:
                     found += [
                         Hit(v) for item in value.items[:24] for v in self.ev.lazy(item) if isinstance(v, str | Web)
                     ]
+                case Obj() if not keys and (apart := beside.below_host(self.ev, value)) is not None:
+                    found += [Hit(address) for address in apart]
                 case Obj():
                     wanted = keys or calls.URL_KEYS
                     present = [k for k in wanted if k in value.fields]
@@ -269,12 +270,15 @@ class Collector:
             ):
                 continue
             name = self.source.text(key).strip("\"'")
-            own = addresses.kind_of_name(name)
+            own = addresses.kind_of_name(name) if not calls.IGNORED_KEYS.match(name) else None
             if own and re.search(r"ur[li]|endpoint|server|host|href|base|address|^\w{3,4}$", name, re.IGNORECASE):
-                self.take(partial(self._hits, value), kind or own, "shape", value, name)
-
-    def _hits(self, node: Node) -> list[Hit]:
-        return [Hit(value) for value in self.ev.values(node, Place(self.source))]
+                self.take(
+                    lambda v=value: [Hit(h) for h in self.ev.values(v, Place(self.source))],
+                    kind or own,
+                    "shape",
+                    value,
+                    name,
+                )
 
     # Strings.
 
@@ -373,8 +377,12 @@ class Collector:
         def reached() -> list[Hit]:
             hits = compute()
             # What one call site or row decides must suit the branch: a WMS row never comes to the case of WFS.
-            if hits and branch is not None and self.ev.choices:
-                return [] if conditions.happens(self.ev, node, Place(self.source), branch) is False else hits
+            if not hits or not self.ev.choices:
+                return hits
+            if branch is not None and conditions.happens(self.ev, node, Place(self.source), branch) is False:
+                return []
+            if tables.is_passed_over(self.ev, node, self.source):
+                return []
             return hits
 
         for value, kind, subdomain in self.ev.solve(reached):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import product
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from . import descriptors, modules
+from . import descriptors, modules, tables
 from .model import words
 from .source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters
 from .values import UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Values, ready
@@ -55,6 +57,8 @@ def _argument_lists(ev: Evaluator, function: Node, source: Source) -> Iterator[l
     elif up.type == "arguments" and up.parent is not None:
         yield from called_back(ev, up.parent, node, place)
     else:
+        for call in tables.calls(function, source):
+            yield ev.lazy_arguments(call, place)
         yield from _by_name(ev, function, up, source)
 
 
@@ -73,9 +77,27 @@ def _by_name(ev: Evaluator, function: Node, up: Node, source: Source) -> Iterato
         for other in ev.sources:
             if other is not source and not other.is_library and name.encode() in other.raw:
                 yield from _calls_in(ev, other, name, fn, other.root if is_plain else None)
+    aliases = _exports(name, scope, source) if is_plain and scope.type in FUNCTIONS else []
+    for alias, other in product(aliases, ev.sources):
+        if not other.is_library and alias.encode() in other.raw:
+            yield from _calls_in(ev, other, alias, fn, None)
     if is_plain and scope.type not in FUNCTIONS and b"export" in source.raw:
         for other, alias in modules.importers(ev, source):
             yield from _calls_in(ev, other, alias, fn, other.root)
+
+
+def _exports(name: str, scope: Node, source: Source) -> list[str]:
+    """The names under which a module hands out a class that a function returns: o = (() => {…return e})(), t.A = o."""
+    call = scope.parent
+    while call is not None and call.type in ("parenthesized_expression", "call_expression"):
+        call = call.parent
+    held = call.child_by_field_name("name") if call is not None and call.type == "variable_declarator" else None
+    if held is None or not re.search(rf"[\s,]{re.escape(name)}\s*;?\s*\}}$", source.text(scope)[-80:]):
+        return []
+    outer = source.scope_of(call) if call is not None else scope
+    pattern = re.compile(rb"[\w$]\.([\w$]{3,60})\s*=\s*" + re.escape(source.text(held)).encode() + rb"(?![\w$.(\[])")
+    found = pattern.findall(source.data, outer.start_byte, outer.end_byte)
+    return [alias.decode() for alias in dict.fromkeys(found)][:3]
 
 
 def _label(function: Node, up: Node, source: Source) -> Node | None:

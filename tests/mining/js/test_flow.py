@@ -136,3 +136,16 @@ def test_a_path_in_a_configuration_stands_below_its_host() -> None:
     text = """{"layers": [{"type": "wms", "host": "https://h.test/gs", "path": "/one/ows"},
         {"type": "wms", "host": "main", "path": "/two/ows"}]}"""
     assert endpoints(text) == {("wms", "https://h.test/gs/one/ows")}
+
+
+def test_rows_that_are_put_into_an_array_one_by_one_are_its_elements() -> None:
+    code = """var rows = new Array(); rows[0] = new Array('One', 'one'); rows[1] = new Array('Two', 'two');
+        for (var i = 0; i < rows.length; i++) { var r = rows[i];
+            map.addLayer(new OpenLayers.Layer.WMS(r[0], 'https://h.test/' + r[1], {layers: 'x'})); }"""
+    assert endpoints(code) == {("wms", "https://h.test/one"), ("wms", "https://h.test/two")}
+
+
+def test_files_that_a_list_names_are_asked_for() -> None:
+    code = "['a.json', 'b.json'].forEach(f => $.ajax({url: 'https://h.test/' + f, success: add})); use('wms');"
+    code += "var files = ['./c.json']; files.forEach(f => $.getJSON(f, add));"
+    assert f"{PAGE}c.json" in analyse(PAGE, [Script(f"{PAGE}x.js", code)]).wanted

@@ -76,8 +76,11 @@ def construct(ev: Evaluator, path: str, args: Sequence[Lazy]) -> Values:
         return ev.union(*(_address(v, base) for v in (ev.lazy(args[0]) if args else ()) for base in bases))
     if name == "URLSearchParams":
         return tuple(_query(ev, v) for v in ev.lazy(args[0])) if args else (Query([]),)
-    if name in ("Array", "Set") and args:
-        return ev.lazy(args[0]) if name == "Set" else (Arr(list(args)),)
+    if name == "Set" and args:
+        return ev.lazy(args[0])
+    if name == "Array":
+        is_length = len(args) == 1 and isinstance(ev.lazy(args[0])[0], int | float)
+        return (Arr([] if is_length else list(args)),)
     if name == "String" and args:
         return ev.concat(ev.lazy(args[0]))
     if name in ("Promise", "XMLHttpRequest", "Date", "Image"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from .model import words
 from .values import HOLE
@@ -109,6 +110,15 @@ ROWS: tuple[tuple[str, tuple[str, ...], str], ...] = tuple(
 BY_LAST: dict[str, list[tuple[str, tuple[str, ...], str]]] = {}
 for _row in ROWS:
     BY_LAST.setdefault(_row[0].rpartition(".")[2], []).append(_row)
+
+
+def rows(paths: list[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Where the address stands in a call of one of these names, and the kind."""
+    for path in paths:
+        for callee, where, kind in BY_LAST.get(path.rpartition(".")[2], ()):
+            if path == callee or path.endswith(f".{callee}") or callee.endswith(f".{path}"):
+                yield where, kind
+
 
 # Keys under which objects carry an address, most telling first.
 _URL_NAMES = (

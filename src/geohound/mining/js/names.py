@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _ASSIGNED = rb"(?<![\w$.])(?P<at>NAME)\s*(?:\+|\|\||\?\?)?=(?![=>])"
 _PUSHED = rb"(?<![\w$.])(?P<at>NAME)\.push\("
+_PUT = rb"(?<![\w$.])(?P<at>NAME)\[[\w.+ ]{1,40}\]\s*=(?![=>])"
 _ON_WINDOW = rb"(?:window|self|globalThis|this|global)\.(?P<at>NAME)\s*=(?![=>])"
 _PROVIDED = rb"\.(?:factory|service|value|constant)\(\s*[\"'](?P<at>NAME)[\"']\s*,"
 _MAX_HITS = 40
@@ -282,6 +283,9 @@ def _grown(ev: Evaluator, name: str, scope: Node, value: Value, place: Place) ->
             call = node.parent.parent if node is not None and node.parent is not None else None
             if call is not None and call.type == "call_expression":
                 items += ev.lazy_arguments(call, Place(place.source))
+        for at in place.source.places(name, _PUT, scope.start_byte, scope.end_byte)[:200]:
+            right = _right_of(place.source, at)
+            items += [Lazy(right, Place(place.source))] if right is not None else []
         ev.known[key] = Arr(items, value.is_open) if len(items) > len(value.items) else None
     grown = ev.known[key]
     return grown if isinstance(grown, Arr) else value
@@ -342,7 +346,7 @@ def final(ev: Evaluator, name: str, source: Source) -> Values:
 def _right_of(source: Source, at: int) -> Node | None:
     node = source.node_at(at)
     up = node.parent if node is not None else None
-    if up is not None and up.type == "member_expression":
+    if up is not None and up.type in ("member_expression", "subscript_expression"):
         up = up.parent
     return up.child_by_field_name("right") if up is not None and "assignment" in up.type else None
 

@@ -140,6 +140,7 @@ def file(c: Collector, at: int, _: int) -> None:
     up = top.parent
     if up is not None and up.type in (
         "arguments",
+        "array",
         "pair",
         "variable_declarator",
         "assignment_expression",

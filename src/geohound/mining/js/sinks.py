@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -96,7 +96,7 @@ class Collector:
         if name.endswith((".setUrl", ".setUrls")):
             self._argument(call, "0", self._maker_kind(callee) or "", name)
             return
-        for wheres, kind in _rows(paths):
+        for wheres, kind in calls.rows(paths):
             for where in wheres:
                 self._argument(call, where, kind, name)
             return
@@ -273,12 +273,15 @@ class Collector:
             own = addresses.kind_of_name(name) if not calls.IGNORED_KEYS.match(name) else None
             if own and re.search(r"ur[li]|endpoint|server|host|href|base|address|^\w{3,4}$", name, re.IGNORECASE):
                 self.take(
-                    lambda v=value: [Hit(h) for h in self.ev.values(v, Place(self.source))],
+                    partial(self._hits, value),
                     kind or own,
                     "shape",
                     value,
                     name,
                 )
+
+    def _hits(self, node: Node) -> list[Hit]:
+        return [Hit(value) for value in self.ev.values(node, Place(self.source))]
 
     # Strings.
 
@@ -391,13 +394,6 @@ class Collector:
                 self.found.append(Found(text_of(value), told, how, node, self.source, call, subdomain, must_be_sure))
             elif how != "string" and told and not must_be_sure:
                 self.found.append(Found(HOLE, told, how, node, self.source, call))
-
-
-def _rows(paths: list[str]) -> Iterator[tuple[tuple[str, ...], str]]:
-    for path in paths:
-        for callee, where, kind in calls.BY_LAST.get(path.rpartition(".")[2], ()):
-            if path == callee or path.endswith(f".{callee}") or callee.endswith(f".{path}"):
-                yield where, kind
 
 
 __all__ = ["Collector", "Found", "arguments"]

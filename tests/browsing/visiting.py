@@ -80,8 +80,12 @@ class Visitor:
     async def _make(self, budget: Budget) -> BrowserPool:
         return BrowserPool(budget=budget)
 
-    def run(self, *urls: str, words: tuple[str, ...] = ()) -> list[Seen]:
-        return self._runner.run(self._visit(urls, words))
+    def run(self, *urls: str, words: tuple[str, ...] = (), budget: Budget | None = None) -> list[Seen]:
+        usual, self.pool._budget = self.pool._budget, budget or self.pool._budget
+        try:
+            return self._runner.run(self._visit(urls, words))
+        finally:
+            self.pool._budget = usual
 
     async def _visit(self, urls: tuple[str, ...], words: tuple[str, ...]) -> list[Seen]:
         fetcher = CurlFetcher(Guard.opening(["127.0.0.1/32"]), Limits(total_s=15.0))

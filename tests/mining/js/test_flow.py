@@ -149,3 +149,14 @@ def test_files_that_a_list_names_are_asked_for() -> None:
     code = "['a.json', 'b.json'].forEach(f => $.ajax({url: 'https://h.test/' + f, success: add})); use('wms');"
     code += "var files = ['./c.json']; files.forEach(f => $.getJSON(f, add));"
     assert f"{PAGE}c.json" in analyse(PAGE, [Script(f"{PAGE}x.js", code)]).wanted
+
+
+def test_a_relative_address_that_asks_needs_no_telling_end() -> None:
+    code = "new ol.source.Vector({url: e => 'geoserver/plan/ows?service=WFS&request=GetFeature&bbox=' + e});"
+    assert endpoints(code) == {("wfs", f"{PAGE}geoserver/plan/ows")}
+
+
+def test_options_in_a_data_attribute_are_read_as_configuration() -> None:
+    text = """<div data-options='{"layers": [{"type": "wms", "url": "https://h.test/one", "layers": "a"}]}'></div>"""
+    (endpoint,) = analyse(PAGE, [Script(PAGE, text)]).endpoints
+    assert (endpoint.kind, endpoint.endpoint) == ("wms", "https://h.test/one")

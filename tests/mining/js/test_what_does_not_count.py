@@ -39,6 +39,10 @@ DECOYS = {
     "a job": 'fetch("https://h.test/wfs-sync/v1/run", {method: "POST"});',
     "a request beside an address with a service": "function ask() { location.href = base() + '/x?service=WFS&request=a'; "
     "fetch('https://h.test/list', {method: 'GET'}); } ask();",
+    "a portal of another product": 'use({wps: {endpoint: "https://h.test/wps/portal/forms"}});',
+    "a name that is told to a counter": 'navigator.sendBeacon("https://h.test/c", {service: "wms", page: location.href});',
+    "a request beside a function that asks a service": "fetch('https://h.test/limits'); function more() { "
+    "var u = base(); u += 'service=WFS&request=GetFeature'; fetch(u); } more();",
     "a test of a string": 'if (u.indexOf("/wms") > 0) { go(); }',
 }
 

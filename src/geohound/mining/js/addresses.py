@@ -72,6 +72,7 @@ _PRIVATE = re.compile(r"(?:10|127)\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6
 # Parameters of lists in other programs, and those of OGC requests.
 _LISTED = re.compile(r"(?:^|&)(?:limit|page|page_size|offset|q|sort|status)=", re.IGNORECASE)
 _ASKS = re.compile(r"(?:^|&)(?:request|version|layers?|type_?names?|bbox)=", re.IGNORECASE)
+_WEBSPHERE = re.compile(r"/wps/(?:my)?portal\b", re.IGNORECASE)  # a portal of IBM's, no processing service
 _NO_ENDING = re.compile(
     r"status|news|info|help|docs?|manual|list|config|viewer|client|demo|about|page|tutorial|examples?|legend",
     re.IGNORECASE,
@@ -222,7 +223,7 @@ def _placed(text: str, page_url: str, hint: str | None) -> Address | Unclear | N
         return Unclear(text) if (hint or asked or _WORD.search(text)) else None
     if re.match(r"(?:https?:)?//[^/]*[{}$\[]", base):
         return Unclear(text) if hint or asked else None
-    if not _is_address(base, hint):
+    if not _is_address(base, hint or asked) or _WEBSPHERE.search(base):
         return None
     resource = _resource(base, page_url) if "/collections/" in base else None
     if resource is not None:

@@ -10,7 +10,7 @@ from itertools import islice
 from urllib.parse import unquote
 
 from . import addresses, calls
-from .config import Row
+from .config import Row, addresses_in_json
 from .model import Script
 
 _HTML = re.compile(
@@ -94,9 +94,11 @@ def _handlers(pairs: Pairs, rows: str) -> Iterator[str]:
 def _rows(name: str, pairs: Pairs) -> Iterator[Row]:
     is_custom = "-" in name
     for key, value in pairs:
-        if len(value) >= 2000:
+        if value[:1] in ("{", "[") and (is_custom or key.startswith("data-")):
+            yield from addresses_in_json(value)
+        elif len(value) >= 2000:
             continue
-        if (is_custom or key.startswith("data-")) and _HELD.match(key):
+        elif (is_custom or key.startswith("data-")) and _HELD.match(key):
             yield value, addresses.kind_of_name(key) or _kind_of_element(name, pairs), f"{name} {key}"
         elif name in _FIELDS and key == "value" and "://" in value[:8]:
             named = dict(pairs)

@@ -14,7 +14,7 @@ from .config import addresses_in_json
 from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
 from .model import words
 from .sites import attributes
-from .source import FUNCTIONS
+from .source import FUNCTIONS, Source
 from .values import HOLE, Lazy, Obj, Place, Ref, Value
 
 if TYPE_CHECKING:
@@ -86,19 +86,27 @@ def _below(base: str, path: Value) -> Value:
 def nearby_kind(c: Collector, call: Node) -> str | None:
     """The service that the function around a request speaks of."""
     scope = c.source.scope_of(call)
-    if scope.type not in FUNCTIONS or scope.end_byte - scope.start_byte > MAX_FUNCTION:
-        near = c.source.data[max(0, call.start_byte - 600) : call.end_byte + 600]
-    else:
-        near = c.source.data[scope.start_byte : scope.end_byte]
-    found = next((m for m in places.SERVICE.finditer(near) if not _of_another(near, m.start())), None)
-    return (found[1] or found[2] or found[3]).decode().lower() if found else None
+    begin, end = scope.start_byte, scope.end_byte
+    if scope.type not in FUNCTIONS or end - begin > MAX_FUNCTION:
+        begin, end = max(0, call.start_byte - 600), call.end_byte + 600
+    for found in places.SERVICE.finditer(c.source.data, begin, end):
+        if not _is_of_another(c.source, call, found.start()):
+            return (found[1] or found[2] or found[3]).decode().lower()
+    return None
 
 
-def _of_another(near: bytes, at: int) -> bool:
-    """A parameter in an address that is written out belongs to that address."""
-    begin = max(near.rfind(quote, max(0, at - 300), at) for quote in (b"'", b'"', b"`"))
-    written = near[begin + 1 : at]
-    return begin >= 0 and b"?" in written and (b"://" in written or written[:1] in b"/")
+def _is_of_another(source: Source, call: Node, at: int) -> bool:
+    """A parameter in an address that is written out belongs to that address, one in a function beside to that."""
+    data = source.data
+    begin = max(data.rfind(quote, max(0, at - 300), at) for quote in (b"'", b'"', b"`"))
+    written = data[begin + 1 : at]
+    if begin >= 0 and b"?" in written and (b"://" in written or written[:1] in b"/"):
+        return True
+    node = source.node_at(at)
+    scope = source.scope_of(node) if node is not None else call
+    is_function = scope.type in FUNCTIONS
+    around = scope.start_byte <= call.start_byte < scope.end_byte
+    return is_function and not around and not call.start_byte <= scope.start_byte < call.end_byte
 
 
 def _is_told(c: Collector, value: Value) -> bool:

@@ -174,6 +174,7 @@ class Collector:
                     subdomain, mapfile = beside.subdomain(self.ev, value), beside.mapfile(self.ev, value)
                     for key in present if keys else present[:2]:
                         found += [Hit(beside.at(v, mapfile), None, subdomain) for v in self._field(value, key)]
+                        found = [h for h in found if not _is_mere_name(key, h.value)]
                 case Fn() if strings and not keys:
                     found += [Hit(v) for v in self.ev.invoke(value, [])]
         return found
@@ -211,7 +212,7 @@ class Collector:
             kind,
             "shape",
             node,
-            self._context(node),
+            syntax.context(node, self.source),
         )
 
     def _constructor(self, node: Node) -> str:
@@ -259,7 +260,7 @@ class Collector:
 
     def _named_fields(self, node: Node, kind: str | None) -> None:
         """Keys that say their kind themselves: wmsUrl, WFS_URL."""
-        if _NAMESPACES.search(self._holder(node)):
+        if _NAMESPACES.search(syntax.holder(node, self.source)):
             return
         for child in node.named_children[:200]:
             key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
@@ -299,8 +300,8 @@ class Collector:
         if top.type == "string" and self.source.data[top.start_byte + 1 : top.start_byte + 2] in (b"{", b"["):
             requests.json(self, top)
             return
-        context = self._context(top)
-        if _NAMESPACES.search(self._holder(top)):
+        context = syntax.context(top, self.source)
+        if _NAMESPACES.search(syntax.holder(top, self.source)):
             return
         if calls.IGNORED_KEYS.match(context) or calls.IGNORED_CALLEES.search(context) or syntax.is_statement(top):
             return
@@ -333,38 +334,6 @@ class Collector:
             return self.ev.values(last, place) if last is not None and last.type == "identifier" else ()
         return self.ev.values(node, place)
 
-    def _holder(self, node: Node) -> str:
-        """The name of the table that an expression stands in."""
-        up = node.parent
-        while up is not None and up.type in ("pair", "object", "array"):
-            up = up.parent
-        left = (up.child_by_field_name("name") or up.child_by_field_name("left")) if up is not None else None
-        return self.source.text(left)[-40:] if left is not None and up is not None and "func" not in up.type else ""
-
-    def _context(self, node: Node) -> str:
-        """The call, key or variable that an expression belongs to."""
-        up: Node | None = node
-        while up is not None:
-            match up.type:
-                case "arguments":
-                    call = up.parent
-                    callee = (
-                        (call.child_by_field_name("function") or call.child_by_field_name("constructor"))
-                        if call is not None
-                        else None
-                    )
-                    return re.sub(r"\s+", "", self.source.text(callee))[-80:] if callee is not None else ""
-                case "pair" if up.id != node.id:
-                    key = up.child_by_field_name("key")
-                    return self.source.text(key).strip("\"'") if key is not None else ""
-                case "variable_declarator" | "assignment_expression":
-                    left = up.child_by_field_name("name") or up.child_by_field_name("left")
-                    return self.source.text(left)[-60:] if left is not None else ""
-                case "statement_block" | "program":
-                    return ""
-            up = up.parent
-        return ""
-
     def take(
         self,
         compute: Callable[[], list[Hit]],
@@ -394,6 +363,11 @@ class Collector:
                 self.found.append(Found(text_of(value), told, how, node, self.source, call, subdomain, must_be_sure))
             elif how != "string" and told and not must_be_sure:
                 self.found.append(Found(HOLE, told, how, node, self.source, call))
+
+
+def _is_mere_name(key: str, value: Value) -> bool:
+    """service: "wms" is a kind, no address."""
+    return key == "service" and isinstance(value, str) and "/" not in value
 
 
 __all__ = ["Collector", "Found", "arguments"]

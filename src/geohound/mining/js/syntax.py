@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from .model import words
@@ -84,3 +86,37 @@ def is_statement(node: Node) -> bool:
     return up is not None and (
         up.type in ("expression_statement", "import_statement", "export_statement", "switch_case")
     )
+
+
+def holder(node: Node, source: Source) -> str:
+    """The name of the table that an expression stands in."""
+    up = node.parent
+    while up is not None and up.type in ("pair", "object", "array"):
+        up = up.parent
+    left = (up.child_by_field_name("name") or up.child_by_field_name("left")) if up is not None else None
+    return source.text(left)[-40:] if left is not None and up is not None and "func" not in up.type else ""
+
+
+def context(node: Node, source: Source) -> str:
+    """The call, key or variable that an expression belongs to."""
+    up: Node | None = node
+    while up is not None:
+        match up.type:
+            case "arguments":
+                call = up.parent
+                callee = (
+                    (call.child_by_field_name("function") or call.child_by_field_name("constructor"))
+                    if call is not None
+                    else None
+                )
+                return re.sub(r"\s+", "", source.text(callee))[-80:] if callee is not None else ""
+            case "pair" if up.id != node.id:
+                key = up.child_by_field_name("key")
+                return source.text(key).strip("\"'") if key is not None else ""
+            case "variable_declarator" | "assignment_expression":
+                left = up.child_by_field_name("name") or up.child_by_field_name("left")
+                return source.text(left)[-60:] if left is not None else ""
+            case "statement_block" | "program":
+                return ""
+        up = up.parent
+    return ""

@@ -34,9 +34,9 @@ def this_of(ev: Evaluator, function: Node, source: Source) -> Values:
 def methods(source: Source, cls: Fn, name: str) -> Iterator[tuple[Node, bool]]:
     """The functions that lists name so for this class, and whether they are getters."""
     own = cls.node.child_by_field_name("name")
-    if own is None or b"key:" not in source.raw:
-        return
     scope = source.scope_of(cls.node.parent or cls.node)
+    if own is None or source.data.find(b"key:", scope.start_byte, scope.end_byte) < 0:
+        return
     for at in source.places(name, _LISTED, scope.start_byte, scope.end_byte)[:_MAX_HITS]:
         node = source.node_at(at)
         while node is not None and node.type not in ("object", "program"):

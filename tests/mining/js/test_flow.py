@@ -138,6 +138,13 @@ def test_a_path_in_a_configuration_stands_below_its_host() -> None:
     assert endpoints(text) == {("wms", "https://h.test/gs/one/ows")}
 
 
+def test_what_is_called_a_path_beside_a_service_is_no_part_of_it() -> None:
+    text = '{"layers": [{"type": "wms", "server": "https://h.test/gs/wms", "path": "roads/main"}]}'
+    assert endpoints(text) == {("wms", "https://h.test/gs/wms")}
+    code = "add({type: 'wms', server: 'https://h.test/gs/wms', path: 'roads/main'});"
+    assert endpoints(code) == {("wms", "https://h.test/gs/wms")}
+
+
 def test_rows_that_are_put_into_an_array_one_by_one_are_its_elements() -> None:
     code = """var rows = new Array(); rows[0] = new Array('One', 'one'); rows[1] = new Array('Two', 'two');
         for (var i = 0; i < rows.length; i++) { var r = rows[i];

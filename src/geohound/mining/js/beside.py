@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from . import addresses
 from .finds import NESTED, Hit
 from .values import Arr, Obj, Place, Value
 
@@ -53,13 +54,16 @@ def below_host(ev: Evaluator, holder: Obj) -> list[str] | None:
     host = next((name for name in HOSTS if name in holder.fields), None)
     if host is None or "path" not in holder.fields:
         return None
-    hosts = [v for v in ev.any_of(holder.fields[host]) if isinstance(v, str) and "://" in v[:8]]
+    named = [v for v in ev.any_of(holder.fields[host]) if isinstance(v, str)]
     paths = [v for v in ev.any_of(holder.fields["path"]) if isinstance(v, str)]
-    return [joined(h, p) for h in hosts for p in paths]
+    return [joined(h, p) for h in named if "://" in h[:8] for p in paths]
 
 
 def joined(host: str, path: str) -> str:
-    return f"{host.rstrip('/')}/{path.lstrip('/')}"
+    """The path below the host; what is called a path beside the address of a service is no part of it."""
+    place = addresses.read(host, "http://page.invalid/")
+    is_service = isinstance(place, addresses.Address) and place.is_sure
+    return host if is_service else f"{host.rstrip('/')}/{path.lstrip('/')}"
 
 
 def options(node: Node) -> list[Node]:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ from geoweb_rig import Observed  # noqa: E402
 from geohound import library  # noqa: E402
 from geohound.geoweb import World, server, services  # noqa: E402
 from geohound.geoweb.protocol import Reply, Request, ServiceSpec  # noqa: E402
+from geohound.net.clock import SystemClock  # noqa: E402
+from geohound.stores.sqlite import open_store  # noqa: E402
 
 RESULTS = HERE / "results" / "mine_crawl.json"
 _NO_SUCH = Reply(404, "text/html", b"<html><title>Not found</title></html>")
@@ -100,8 +102,12 @@ def crawl(web: AppWeb, folder: str, processes: int = 2) -> tuple[dict[str, Any],
             processes=processes, max_depth=8, requests_per_address=32, max_time_s=100.0,
             connect_timeout_s=2.0, total_timeout_s=5.0,
         )  # fmt: skip
-    with library.Catalogue(f"{folder}/apps.db") as catalogue:
-        return done.summary, [(s.endpoint, s.kind) for s in catalogue]
+    # What has the same content as another service is catalogued as a further door of it: each door is asked for.
+    doors = {plain(e) for app in web.apps for service in app.wanted for e in service.endpoints}
+    with closing(open_store(f"{folder}/apps.db", SystemClock())) as store:
+        found = [(s.endpoint, s.kind) for s in store.catalogue.services()]
+        found += [(door, s.kind) for door in doors for s in store.catalogue.find_endpoint(door)]
+    return done.summary, found
 
 
 def score(web: AppWeb, found: list[tuple[str, str]]) -> tuple[set[str], set[str]]:

@@ -14,9 +14,11 @@ import webapps
 
 # Their https cannot be rewritten for a plain server.
 NEEDS_TLS = {"base64-string", "escaped-characters", "split-reverse", "fresh-global-namespace-two-scripts"}
-# An API tells at its root that it has tiles, and this one is played by a server that knows its features alone; all
-# SensorThings are played with the same content, which is catalogued as one service with several doors.
-NOT_PLAYED = {"fresh-openlayers-ogc-sources", "fresh-ogcapi-and-sensorthings-app"}
+# An API tells at its root that it has tiles, and a WMTS of plain addresses where it stands in a file of its own: these
+# are played by servers that know neither.
+NOT_PLAYED = {
+    "fresh-openlayers-ogc-sources", "fifth-swiss-like-api-and-layers-config", "third-webform-cesium-geoserver-by-host",
+}  # fmt: skip
 
 
 def check(web: mine_crawl.AppWeb, folder: Path) -> dict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from functools import partial
 
@@ -11,7 +12,7 @@ from .visit import Validators, Visit
 Onward = Callable[[], Awaitable[Visit]]  # has the fetcher behind make the request
 
 
-class FetcherBefore:
+class FetcherBefore(ABC):
     """A fetcher in front of another, which belongs to somebody else; `ask` says what becomes of each request."""
 
     __slots__ = ("inner",)
@@ -20,8 +21,9 @@ class FetcherBefore:
     def __init__(self, inner: Fetcher | None = None) -> None:
         self.inner = inner
 
+    @abstractmethod
     async def ask(self, url: str, onward: Onward) -> Visit:
-        raise NotImplementedError
+        """The answer, by `onward` or without it."""
 
     async def fetch(
         self,

@@ -27,3 +27,9 @@ def test_an_address_that_says_itself_what_it_is_is_left_as_it_stands() -> None:
     assert asked("L.tileLayer.wms('http://gis.test/geoserver/wms', {layers: 'a'}).addTo(map);") == {
         "http://gis.test/geoserver/wms"
     }
+
+
+def test_an_address_under_a_name_for_examples_counts_where_a_map_is_made_of_it() -> None:
+    assert asked("L.tileLayer.wms('https://ows.example.org/geoserver/wms', {layers: 'a'}).addTo(map);") == {
+        "https://ows.example.org/geoserver/wms"
+    }

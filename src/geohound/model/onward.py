@@ -41,7 +41,7 @@ class FetcherBefore(ABC):
             url, partial(self.inner.fetch, url, accept=accept, max_bytes=max_bytes, follows=which, known=known)
         )
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: B027 - nothing is to be done
         """The inner fetcher belongs to somebody else."""
 
 

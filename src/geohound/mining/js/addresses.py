@@ -62,7 +62,7 @@ _REQUEST_ONLY = urls.OWS_PARAMS | words(
     "abovemaxcolor logscale day date datetime id featureid interpolations clip"
 )
 _NOWHERE = re.compile(
-    r"^(?:www\.)?(?:w3\.org|opengis\.net|schemas\.\S+|(?:.*\.)?example\.(?:com|org|net|edu)|xmlns\.com|purl\.org|inspire\.ec\.europa\.eu|"
+    r"^(?:www\.)?(?:w3\.org|opengis\.net|schemas\.\S+|example\.(?:com|org|net)|xmlns\.com|purl\.org|inspire\.ec\.europa\.eu|"
     r"json-schema\.org|docs\..*|developers?\..*|github\.com|wikipedia\.org|.*\.wikipedia\.org|localhost|127\.0\.0\.1|0\.0\.0\.0|"
     r"(?:your|my)[-_.]?(?:server|host|domain).*|ogc\.org|opengeospatial\.org|geoserver\.org|mapserver\.org|qgis\.org|osgeo\.org|"
     r"(?:forum|wiki|blog|support|faq|help)\..*|openlayers\.org|leafletjs\.com|cesium\.com|doc\..*)$",

@@ -129,8 +129,8 @@ def _show(source: str, mined: assembly.Mined, *, quiet: bool, verbose: bool) -> 
         return
     if not quiet:
         ran = f"; run: {mined.browsed}" if mined.browsed else ""
-        count = f"{len(mined.endpoints)} endpoint{'' if len(mined.endpoints) == 1 else 's'}"
-        printing.say(f"{source}: {count}; {mined.scripts_read} scripts read, {mined.scripts_skipped} skipped{ran}")
+        found, read = printing.count(len(mined.endpoints), "endpoint"), printing.count(mined.scripts_read, "script")
+        printing.say(f"{source}: {found}; {read} read, {mined.scripts_skipped} skipped{ran}")
     rows = [
         (e.kind or "?", e.endpoint, e.how, f"{e.source.rpartition('/')[2] or e.source}{f':{e.line}' if e.line else ''}")
         for e in sorted(mined.endpoints, key=lambda e: (-e.confidence, e.endpoint))

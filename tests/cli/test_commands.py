@@ -14,7 +14,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
+from geohound.cli import COMMANDS, program
 from geohound.cli.demo import geoweb_running
 from geohound.geoweb import Request, ServiceSpec, World, services
 
@@ -327,3 +329,17 @@ def test_hostile_titles_cannot_drive_the_terminal(tmp_path: Path) -> None:
     done = geohound("identify", str(page))
     assert "\x1b" not in done.stdout
     assert "[bold]x[/bold]" in done.stdout
+
+
+def test_a_command_does_not_wait_for_parts_of_another() -> None:
+    code = (
+        "import sys; from geohound.cli import program; program('search'); "
+        "print(*{'geohound.mining', 'geohound.crawl.engine', 'geohound.geoweb', 'numpy'}.intersection(sys.modules))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert told.stdout.split() == []
+
+
+def test_all_commands_are_known_by_the_name_they_are_registered_under() -> None:
+    group = get_command(program())
+    assert list(group.commands) == list(COMMANDS)  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from geohound.cli import app
+from geohound.cli import program
 from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import Bounds, open_store
@@ -41,7 +41,7 @@ def catalogue(tmp_path: Path) -> str:
 
 
 def lines(*words: str) -> list[dict]:
-    result = CliRunner().invoke(app, [*words, "--json"])
+    result = CliRunner().invoke(program(), [*words, "--json"])
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.output.splitlines()]
 
@@ -62,7 +62,7 @@ def test_why_a_link_was_taken_is_told_weightiest_first(catalogue: str) -> None:
     assert weights["file:S1"] == 1.5, "wms in the address"
     sizes = [abs(part["weight"]) for part in link["why"]]
     assert sizes == sorted(sizes, reverse=True)
-    told = CliRunner().invoke(app, ["visits", "--why", "--catalogue", catalogue])
+    told = CliRunner().invoke(program(), ["visits", "--why", "--catalogue", catalogue])
     assert "file:S1 +1.50" in told.output
     assert "why" not in lines("visits", "--catalogue", catalogue)[0]
 
@@ -94,7 +94,7 @@ def test_the_requests_to_a_host_are_told(catalogue: str) -> None:
 
 
 def test_a_host_that_was_never_asked_is_told_so(catalogue: str) -> None:
-    result = CliRunner().invoke(app, ["requests", "never.test", "--catalogue", catalogue])
+    result = CliRunner().invoke(program(), ["requests", "never.test", "--catalogue", catalogue])
     assert result.exit_code == 1
     assert "No request to never.test" in result.output
 
@@ -107,6 +107,6 @@ def test_every_order_is_told_in_a_line() -> None:
 
 
 def test_an_unknown_task_is_told_so(catalogue: str) -> None:
-    result = CliRunner().invoke(app, ["visits", "99", "--catalogue", catalogue])
+    result = CliRunner().invoke(program(), ["visits", "99", "--catalogue", catalogue])
     assert result.exit_code != 0
     assert "There is no task 99" in str(result.exception)

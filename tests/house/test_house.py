@@ -13,7 +13,7 @@ import pytest
 from typer.main import get_command
 
 from geohound import plugins
-from geohound.cli import app
+from geohound.cli import program
 from geohound.settings import ENV_PREFIX, Settings
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +85,7 @@ def test_every_part_has_an_id_and_a_title(drawer: str) -> None:
 
 
 def test_every_command_has_an_example_in_its_help() -> None:
-    group = get_command(app)
+    group = get_command(program())
     commands = dict(group.commands)  # type: ignore[attr-defined]
     commands |= {f"geoweb {n}": c for n, c in commands.pop("geoweb").commands.items()}
     assert len(commands) >= 9
@@ -103,7 +103,7 @@ def test_the_commands_that_the_readme_tells_exist() -> None:
     assert {"demo", "test"} <= targets
     for target in targets:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
-    group = get_command(app)
+    group = get_command(program())
     for name in set(re.findall(r"^(?:\$ )?geohound ([a-z]+)", readme, re.MULTILINE)):
         assert name in group.commands, name  # type: ignore[attr-defined]
 

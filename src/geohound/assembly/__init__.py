@@ -6,29 +6,30 @@ import asyncio
 import socket
 from collections.abc import Coroutine
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from geohound.document import Document
-from geohound.model.visit import Response
-from geohound.stores.sqlite import StoreError
+if TYPE_CHECKING:
+    from geohound.document import Document
+    from geohound.stores.sqlite import StoreError
 
-from .browsing import Browsing, browsing, find_browser
-from .crawling import Ask, RunningCrawl, crawling, local_examiner, requests, unfinished_task, visits
-from .mining import Mined, mine_file, mine_files, mine_page
-from .parts import (
-    Shelf,
-    about_order,
-    catalogue_size,
-    fetcher,
-    harvesters,
-    kinds,
-    open_catalogue,
-    open_shelf,
-    orders,
-    sorter,
-    topics,
-)
+    from .browser import Browsing, browsing, find_browser
+    from .crawler import Ask, RunningCrawl, crawling, local_examiner, requests, unfinished_task, visits
+    from .miner import Mined, mine_file, mine_files, mine_page
+    from .parts import (
+        Shelf,
+        about_order,
+        catalogue_size,
+        fetcher,
+        harvesters,
+        kinds,
+        open_catalogue,
+        open_shelf,
+        orders,
+        sorter,
+        topics,
+    )
 
 __all__ = [
     "Ask", "Browsing", "Mined", "RunningCrawl", "Shelf", "StoreError", "about_order", "browsing", "catalogue_size",
@@ -36,11 +37,28 @@ __all__ = [
     "mine_page", "open_catalogue", "open_shelf", "orders", "requests", "sorter", "topics", "unfinished_task", "visits",
 ]  # fmt: skip
 
+_HOMES = {  # of all these names; a command that searches need not wait for what crawls
+    **dict.fromkeys(("Browsing", "browsing", "find_browser"), "browser"),
+    **dict.fromkeys(
+        ("Ask", "RunningCrawl", "crawling", "local_examiner", "requests", "unfinished_task", "visits"), "crawler"
+    ),
+    **dict.fromkeys(("Mined", "mine_file", "mine_files", "mine_page"), "miner"),
+}
 T = TypeVar("T")
+
+
+def __getattr__(name: str) -> Any:
+    """The parts, fetched on first use."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'parts')}"), name)
 
 
 def document_from_file(path: Path, max_bytes: int) -> Document:
     """A saved answer, read as if it had just come."""
+    from geohound.document import Document  # noqa: PLC0415 - as all parts
+    from geohound.model.visit import Response  # noqa: PLC0415
+
     with path.open("rb") as file:
         body = file.read(max_bytes + 1)
     address = path.resolve().as_uri()

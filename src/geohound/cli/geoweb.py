@@ -24,6 +24,10 @@ KINDS = Annotated[str | None, typer.Option(metavar="ID,…", help="Only these ki
 TROUBLE = Annotated[bool, typer.Option("--trouble/--no-trouble", help="Dead services, walls, traps and the like.")]
 
 
+def register(program: typer.Typer) -> None:
+    program.add_typer(app, name="geoweb")
+
+
 def _world(seed: int, hosts: int, pages: int, kinds: str | None, trouble: bool) -> World:
     wanted = tuple(k.strip() for k in kinds.split(",") if k.strip()) if kinds else None
     try:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import sys
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.live import Live as RichLive
 from rich.table import Table
 from rich.text import Text
 
-from geohound.assembly import RunningCrawl
-
 from . import printing
 from .usage import measure
+
+if TYPE_CHECKING:
+    from geohound.assembly import RunningCrawl
 
 _TERMINAL_S = 0.25
 _PIPE_S = 10.0

@@ -10,7 +10,7 @@ from geohound.model.contracts import Fetcher
 from geohound.model.visit import Response
 from geohound.settings import Settings
 
-from .browsing import Browsing, Files, Once
+from .browser import Browsing, Files, Once
 
 Mined = application.Mined
 

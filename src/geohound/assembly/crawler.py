@@ -35,7 +35,7 @@ from geohound.net.scrape import offer
 from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, VisitRecord
 
-from .browsing import browsing
+from .browser import browsing
 from .parts import fetcher, harvesters, kinds, open_house, open_known_house, orders
 
 SAVE_EVERY_S = 5.0

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -114,10 +115,22 @@ def least_gaps(asked: list[Asked], delay_s: float) -> dict[str, Any]:
     return {"least_gap_s": round(min(gaps, default=0.0), 4), "too_near": too_near, "gaps": len(gaps)}
 
 
+def doors(endpoints: set[str]) -> Callable[[str], bool]:
+    """Is it an address below a service that both crawls have? Which of its documents is asked for depends on the page
+    that was read first: what proves a service through one is not asked for through another."""
+
+    def leads_there(url: str) -> bool:
+        ends = [i for i, letter in enumerate(url) if letter in "/?"] + [len(url)]
+        return any(url[:end] in endpoints or url[: end + 1] in endpoints for end in ends)
+
+    return leads_there
+
+
 def compare(calm_run: Ran, killed: Ran, args: argparse.Namespace) -> dict[str, Any]:
     (hound_a, asked_a), (hound_b, asked_b) = calm_run, killed
     once, again = pages_of(asked_a), pages_of(asked_b)
     services_a, services_b = hound_a.services(), hound_b.services()
+    tests = doors({endpoint for _, endpoint in services_a & services_b})
     extra = {url: n - max(once[url], 1) for url, n in again.items() if n > max(once[url], 1)}
     kills = args.kills
     return {
@@ -126,8 +139,9 @@ def compare(calm_run: Ran, killed: Ran, args: argparse.Namespace) -> dict[str, A
         "services_gained": sorted(map(list, services_b - services_a)),
         "announced_but_lost": sorted(map(list, hound_b.announced() - services_b)),
         "pages": len(once),
-        "pages_lost": sorted(set(once) - set(again)),
-        "pages_gained": sorted(set(again) - set(once)),
+        "pages_lost": sorted(url for url in set(once) - set(again) if not tests(url)),
+        "pages_gained": sorted(url for url in set(again) - set(once) if not tests(url)),
+        "doors_that_differ": sorted(url for url in set(once) ^ set(again) if tests(url)),
         "requests_undisturbed": sum(once.values()),
         "requests_tortured": sum(again.values()),
         "fetched_again": sum(extra.values()),

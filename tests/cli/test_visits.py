@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from geohound import assembly
 from geohound.cli import program
-from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
+from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, RequestRecord, Settlement, Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import Bounds, open_store
 
@@ -110,3 +111,32 @@ def test_an_unknown_task_is_told_so(catalogue: str) -> None:
     result = CliRunner().invoke(program(), ["visits", "99", "--catalogue", catalogue])
     assert result.exit_code != 0
     assert "There is no task 99" in str(result.exception)
+
+
+@pytest.mark.parametrize("order", ["atf", "backlink", "depth_first", "fifo", "opic", "oss", "polarhub", "shark"])
+def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp_path: Path) -> None:
+    path = tmp_path / "c.db"
+    store = open_store(path, SystemClock())
+    chosen = assembly.orders()[order].fresh()
+    task = store.tasks.create_task({"settings": {"order": order}}, ["http://a.test/"]).id
+
+    async def crawl() -> None:
+        frontier = store.frontier(task, Bounds(host_delay_s=0.0), chosen)
+        seed = Candidate("http://a.test/", score=chosen.seed("http://a.test/", 0))
+        link = Link("http://a.test/maps", "maps")
+        score = chosen.score(link, Page(seed.url, score=seed.score, links=(link,)))
+        await frontier.admit([seed, Candidate(link.url, Via.LINK, seed.url, score=score, depth=1)])
+        for _ in range(2):
+            [leased] = await frontier.lease(1, probe=False)
+            chosen.learn(Outcome(leased))
+            frontier.settle(leased, Settlement.DONE, None)
+        await frontier.close()
+
+    asyncio.run(crawl())
+    store.tasks.save_progress(task, chosen.state(), {})
+    store.close()
+    assert len(lines("visits", "--catalogue", str(path))) == 2
+    _, link = lines("visits", "--why", "--catalogue", str(path))
+    names = [part["what"] for part in link["why"]]
+    assert names, "every order has a reason"
+    assert "its host" not in names, "which is a reason of the adaptive order alone"

@@ -316,10 +316,11 @@ def visits(settings: Settings, task: int | None, *, why: bool = False) -> Iterat
         if row is None:
             there = f"There is no task {number}" if task is not None else "There has been no crawl"
             raise StoreError(f"{there} in {settings.catalogue}.")
-        order = _order(replace(settings, order=row.settings.get("order", settings.order)), row.order_state)
+        then = replace(settings, order=row.settings.get("settings", {}).get("order", settings.order), learned="")
+        order = _order(then, row.order_state) if why else None
         for visit in store.tasks.visits(number):
             told = asdict(visit) | {"at": visit.at.isoformat(timespec="seconds")}
-            yield told | {"why": _reasons(order, visit)} if why else told
+            yield told | {"why": _reasons(order, visit)} if order is not None else told
     finally:
         store.close()
 

@@ -24,6 +24,8 @@ from geohound.model.visit import Candidate, Failure, FailureReason, Response, Vi
 from geohound.net.clock import SystemClock
 from geohound.orders.backlink import Backlink
 from geohound.orders.fifo import Fifo
+from geohound.orders.opic import Opic
+from geohound.orders.oss import OssGroups
 from geohound.stores.sqlite import Bounds, Store, open_store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -288,6 +290,32 @@ def test_an_order_that_counts_links_visits_the_page_that_most_pages_link_to_firs
     asyncio.run(crawl(store, web, task, order=Backlink(), counts_links=True))
     asked = [url.rpartition("/")[2] for url in web.asked]
     assert asked == ["", "1", "popular", "2", "3", "old"]
+    store.close()
+
+
+def test_cash_is_shared_among_the_links_of_a_page(tmp_path: Path) -> None:
+    hub = html("".join(f"<a href=/{n}>{n}</a>" for n in range(10)))
+    web = SmallWeb({"http://a.test/": hub, **{f"http://a.test/{n}": html(f"{n}") for n in range(10)}})
+    store = open_store(tmp_path / "c.db", SystemClock())
+    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    order = Opic()
+    order.seed("http://a.test/", 0)
+    asyncio.run(crawl(store, web, task, order=order, counts_links=True))
+    scores = [visit.score for visit in store.tasks.visits(task) if visit.depth == 1]
+    assert scores == pytest.approx([1 / 11] * 10), "ten links, and the page names its own address"
+    store.close()
+
+
+def test_a_group_without_lists_ends_at_the_least_depth(tmp_path: Path) -> None:
+    chain = {f"http://a.test/{n}": html(f"{n} words of their own <a href=/{n + 1}>on</a>") for n in range(1, 6)}
+    web = SmallWeb({"http://a.test/": html("<a href=/1>on</a>"), **chain})
+    store = open_store(tmp_path / "c.db", SystemClock())
+    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    done = asyncio.run(crawl(store, web, task, order=OssGroups()))
+    assert [url.rpartition("/")[2] for url in web.asked] == ["", "1", "2"]
+    assert done.final_drops[FailureReason.ORDER] == 1  # type: ignore[attr-defined]
+    left_out = [visit for visit in store.tasks.visits(task) if visit.reason is FailureReason.ORDER]
+    assert [visit.url for visit in left_out] == ["http://a.test/3"]
     store.close()
 
 

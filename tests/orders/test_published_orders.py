@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import pytest
 
@@ -119,11 +120,37 @@ def test_a_page_with_many_services_is_one_list() -> None:
     assert not order.goes_to(0, 4), "three lists at level three would be needed"
 
 
-def test_seeds_come_in_groups_of_a_hundred_and_keep_their_group() -> None:
+@pytest.mark.parametrize(
+    ("seeds", "sizes"),
+    [(60, [60]), (150, [150]), (250, [125, 125]), (1999, [106] * 4 + [105] * 15), (4400, [220] * 20)],
+)
+def test_seeds_make_groups_of_at_least_a_hundred_at_most_twenty_and_of_like_size(seeds: int, sizes: list[int]) -> None:
     order = OssGroups()
-    second = order.seed("http://s/", 150)
-    assert order.seed("http://s/", 50) != second
-    assert order.score(Link("http://a/"), Page("http://s/", score=second)) == second - 1
+    scores = [order.seed(f"http://s/{i}", i) for i in range(seeds)]
+    groups = Counter(order.group(score) for score in scores)
+    assert len(groups) == len(sizes)
+    assert max(groups.values()) - min(groups.values()) <= 1
+    assert [order.group(score) for score in scores] == sorted(order.group(score) for score in scores)
+    assert sum(sizes) == seeds
+
+
+def test_what_a_seed_led_to_stays_in_its_group_and_goes_one_level_down() -> None:
+    order = OssGroups()
+    scores = [order.seed(f"http://s/{i}", i) for i in range(250)]
+    below = order.score(Link("http://a/"), Page("http://s/", score=scores[200]))
+    assert order.group(below) == order.group(scores[200]) == 1
+    assert (order.stage(scores[200]), order.stage(below)) == (0, 1)
+    again = OssGroups()
+    again.restore(order.state())
+    assert again.group(below) == 1
+
+
+def test_a_seed_has_its_cash_once_also_when_the_crawl_goes_on() -> None:
+    order = Opic()
+    order.seed("http://s/", 0)
+    again = Opic()
+    again.restore(order.state())
+    assert again.seed("http://s/", 0) == 1.0
 
 
 def test_the_best_seed_of_a_host_is_its_shortest_path_and_hosts_rank_by_the_sum_of_their_ranks() -> None:

@@ -7,6 +7,7 @@ import logging
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from geohound.model import url as urls
 from geohound.model.bbox import overlaps
@@ -333,11 +334,12 @@ class Crawl:
         """Score the links of a page and offer them to the frontier."""
         if report.page is None:
             return 0
+        page = replace(report.page, links=tuple(report.found)) if self.plan.counts_links else report.page
         proposed = 0
         for start in range(0, len(report.found), MANY_LINKS):
             if start:
                 await asyncio.sleep(0)
-            proposed += self._propose_some(candidate, report.page, report.found[start : start + MANY_LINKS])
+            proposed += self._propose_some(candidate, page, report.found[start : start + MANY_LINKS])
         return proposed
 
     def _propose_some(self, candidate: Candidate, page: Page, links: Sequence[Link]) -> int:
@@ -348,9 +350,10 @@ class Crawl:
             for link in links:
                 if is_known(link.url) and (again := order.seen_again(link, page)) is not None:
                     self.parts.frontier.raise_score(link.url, again)
-        new = (link for link in links if not is_known(link.url, depth))
-        scored = ((link, order.score(link, page)) for link in new)
+        scored = [(link, order.score(link, page)) for link in links if not is_known(link.url, depth)]
         found = [candidate_of(link, score, candidate) for link, score in scored if score > -math.inf]
+        if len(found) < len(scored):
+            self.parts.frontier.drops[FailureReason.ORDER] += len(scored) - len(found)
         if found:
             self.parts.frontier.admit(found)
         return len(found)

@@ -32,6 +32,7 @@ from geohound.model.visit import (
 from .answers import BUSY, busy, deserves_more, may_be_no_wall, objection_to
 from .follow import bare_host, follow
 from .plan import Plan
+from .proposing import score_as_page
 from .repetition import body_mark, words_mark
 from .report import HARVEST_MARK, Report
 from .shelf import Shelf
@@ -207,7 +208,7 @@ class LocalExaminer:
         if any(link.url not in (candidate.url, report.final) for link in report.found):
             report.objection = None  # a wall that lets links through is none
         report.page = replace(
-            page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=candidate.score,
+            page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=score_as_page(candidate),
             services=len(report.services), text=page.text if report.found else "",  # by which orders weigh the links
         )  # fmt: skip
         self._told[candidate.url] = told

@@ -34,6 +34,11 @@ def candidate_of(link: Link, score: float, found_on: Candidate) -> Candidate:
     )
 
 
+def score_as_page(candidate: Candidate) -> float:
+    """What its order gave it: orders weigh the links of a page by the score of the page itself."""
+    return candidate.score - PROBE_BONUS if candidate.probe and candidate.via is not Via.SEED else candidate.score
+
+
 def listed(url: str, candidate: Candidate, where: tuple[str, str], via: Via) -> Candidate:
     """An address that a document gives as a service; `where` is the document and what it says."""
     found_on, clue = where

@@ -70,6 +70,8 @@ class Order(Protocol):
 
     counts_links: bool  # does it want to hear of every link to a URL, not only of the first?
 
+    has_stages: bool  # is one stage to be over before the next begins?
+
     def fresh(self) -> Order:
         """The same order before it learned anything: each crawl has its own."""
 
@@ -84,6 +86,9 @@ class Order(Protocol):
 
     def rescore(self, candidate: Candidate) -> float:
         """What a URL about to be leased is worth today; where it fell, it goes back and the next one is asked."""
+
+    def stage(self, score: float) -> int:
+        """The stage of a URL with this score; asked only where there are stages, whose numbers rise as scores fall."""
 
     def host_bonus(self, host: str) -> float:
         """What is added to the best score of a host when hosts are compared."""

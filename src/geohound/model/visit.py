@@ -114,6 +114,7 @@ class FailureReason(StrEnum):
     BOT_WALL = "bot wall"
     LOGIN_WALL = "log-in wall"
     PAGE_BUDGET = "page budget spent"
+    ORDER = "left out by the order"
     BUG = "internal error"
 
 

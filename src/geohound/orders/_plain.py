@@ -15,6 +15,7 @@ class Plain:
     """The quiet answers to all that an order may be asked; orders override what they care about."""
 
     counts_links = False
+    has_stages = False
 
     def fresh(self) -> Self:
         return type(self)()
@@ -27,6 +28,9 @@ class Plain:
 
     def rescore(self, candidate: Candidate) -> float:
         return candidate.score
+
+    def stage(self, score: float) -> int:  # noqa: ARG002
+        return 0
 
     def host_bonus(self, host: str) -> float:  # noqa: ARG002
         return 0.0

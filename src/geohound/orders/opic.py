@@ -17,9 +17,10 @@ class Opic(Plain):
         self._cash = Tally()
         self._page = ""
         self._share = 0.0
+        self._goes_on = False
 
     def seed(self, url: str, position: int) -> float:  # noqa: ARG002
-        return self._cash.add(url, 1.0)
+        return self._cash.get(url) if self._goes_on else self._cash.add(url, 1.0)
 
     def score(self, link: Link, page: Page) -> float:
         if page.url != self._page:
@@ -43,6 +44,7 @@ class Opic(Plain):
 
     def restore(self, state: bytes) -> None:
         self._cash.restore(state)
+        self._goes_on = True  # seeds have had their cash
 
 
 ORDERS = (Opic(),)

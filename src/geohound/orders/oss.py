@@ -9,33 +9,45 @@ from geohound.model.visit import Candidate, Link, Outcome, Page
 
 from ._plain import NEVER, Plain
 
-SEEDS_PER_GROUP = 100
+LEAST_SEEDS = 100  # of a group
 MAX_GROUPS = 20
+_SEEDS = 1 << 17  # places in the list that a score can tell apart
 LEAST_DEPTH, USUAL_DEPTH, GREATEST_DEPTH = 2, 3, 4
 ENOUGH_LISTS = 1  # pages with service links at a level: under it the group ends there
 MANY_LISTS = 3  # so many at the usual depth let the group go one deeper
 
 
 class OssGroups(Plain):
-    """All groups go on level by level side by side; the fraction of a score tells the group, its whole the level."""
+    """All groups go on level by level side by side: a score tells the level, its fraction the seed it began with."""
 
     id = "oss"
     title = "Crawl groups with dynamic depth (OGCSearchSystem)"
+    has_stages = True
 
     def __init__(self) -> None:
         self._lists: Counter[str] = Counter()  # "group depth" → new listing pages
+        self._seeds = 0
         self._counted: set[str] = set()
 
     def seed(self, url: str, position: int) -> float:  # noqa: ARG002
-        return _score(min(position // SEEDS_PER_GROUP, MAX_GROUPS - 1), 0)
+        self._seeds = max(self._seeds, position + 1)
+        return _score(min(position, _SEEDS - 1), 0)
 
     def score(self, link: Link, page: Page) -> float:  # noqa: ARG002
         depth = page.depth + 1
-        return NEVER if depth > GREATEST_DEPTH else _score(group_of(page.score), depth)
+        return NEVER if depth > GREATEST_DEPTH else _score(seed_of(page.score), depth)
+
+    def stage(self, score: float) -> int:
+        return int(-score)
 
     def rescore(self, candidate: Candidate) -> float:
         """A level is begun when the one above is done: now its number of lists is known."""
-        return candidate.score if self.goes_to(group_of(candidate.score), candidate.depth) else NEVER
+        return candidate.score if self.goes_to(self.group(candidate.score), candidate.depth) else NEVER
+
+    def group(self, score: float) -> int:
+        """Seeds of like rank, as many in each group as in any other."""
+        groups = max(1, min(MAX_GROUPS, self._seeds // LEAST_SEEDS))
+        return min(groups - 1, seed_of(score) * groups // max(1, self._seeds))
 
     def goes_to(self, group: int, depth: int) -> bool:
         """May this group go so deep?"""
@@ -53,26 +65,28 @@ class OssGroups(Plain):
         if len(self._counted) > 100_000:
             self._counted.clear()
         self._counted.add(page)
-        self._lists[f"{group_of(candidate.score)} {candidate.depth - candidate.probe}"] += 1
+        self._lists[f"{self.group(candidate.score)} {candidate.depth - candidate.probe}"] += 1
 
     def explain(self, candidate: Candidate) -> list[tuple[str, float]]:
-        return [("group", float(group_of(candidate.score))), ("level", float(candidate.depth))]
+        return [("group", float(self.group(candidate.score))), ("level", float(candidate.depth))]
 
     def state(self) -> bytes:
-        return json.dumps(self._lists).encode()
+        return json.dumps(self._lists | {"seeds": self._seeds}).encode()
 
     def restore(self, state: bytes) -> None:
         if state:
-            self._lists = Counter(json.loads(state))
+            lists = Counter(json.loads(state))
+            self._seeds = max(self._seeds, lists.pop("seeds", 0))
+            self._lists = lists
 
 
-def _score(group: int, depth: int) -> float:
-    return -(depth + group / 32)
+def _score(seed: int, depth: int) -> float:
+    return -(depth + seed / _SEEDS)
 
 
-def group_of(score: float) -> int:
-    """The group that a score stands for."""
-    return round(-score % 1 * 32)
+def seed_of(score: float) -> int:
+    """The place of the seed that a score goes back to."""
+    return round(-score % 1 * _SEEDS)
 
 
 ORDERS = (OssGroups(),)

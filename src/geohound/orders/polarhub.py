@@ -23,6 +23,7 @@ class PolarHub(Plain):
 
     id = "polarhub"
     title = "Segments of width and depth (PolarHub)"
+    has_stages = True
 
     def __init__(self, max_width: int = 0, max_depth: int = 0) -> None:
         self._max_width = max_width
@@ -41,6 +42,9 @@ class PolarHub(Plain):
         if 0 < self._max_depth < depth or depth >= MAX_DEPTH or urls.site(address(link, page)) in _SOCIAL:
             return NEVER
         return float(-(width * MAX_DEPTH + depth))
+
+    def stage(self, score: float) -> int:
+        return place(score)[0]
 
     def explain(self, candidate: Candidate) -> list[tuple[str, float]]:
         width, depth = place(candidate.score)

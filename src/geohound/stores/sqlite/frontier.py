@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -12,6 +13,7 @@ from geohound.model.compact import Tally
 from geohound.model.contracts import Clock, Order
 from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
 
+from . import visits as told
 from .admission import refusal
 from .bounds import Bounds
 from .database import Database, StoreError
@@ -24,13 +26,14 @@ from .requests import row_of
 from .rows import MAX_URL_CHARS, Entry, Lease, brought, clean, final_state, finite, host_of, is_text, reaches
 from .schedule import PAGE, PROBE, Host, Schedule
 from .shape import shape_key
+from .sources import Sources
+from .stages import Stages
 from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, REFUSED, TASK_BITS, UNASKED, VisitRecord, iterate_visits
 
 MAX_CLUE_CHARS = 300
 MAX_SECOND_THOUGHTS = 64  # URLs that a lease may put back because they are worth less by now
 MAX_PAUSE_S = 3600.0
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
-_RECENT_SOURCES = 2048
 MAX_REFUSED_KEPT = 1000  # of each reason, as examples
 _POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way
 
@@ -41,10 +44,7 @@ FROM url u LEFT JOIN source s ON s.id = u.source WHERE u.id = ?"""
 
 
 class SqliteFrontier:
-    """One task's frontier; one object in one process may have it at a time.
-
-    URLs come in canonical form (model.url.canonical): two spellings are two URLs here.
-    """
+    """One task's frontier, in one process at a time. URLs come in canonical form: two spellings are two URLs here."""
 
     def __init__(
         self,
@@ -72,8 +72,8 @@ class SqliteFrontier:
         self.pages = 0  # page visits made or under way
         self._entering = 0
         self._next = 1
-        self._next_source = 1
-        self._sources: dict[str, int] = {}
+        self._sources = Sources(self._id(0))
+        self._stages = Stages(order.stage) if order and order.has_stages else None
         self._journal = Journal(database, self._drop_rows)
         self._refused: set[int] = set()  # that are kept as examples
         self._seen = KnownUrls(self._reload(self._now() if quiet_since is None else quiet_since))
@@ -84,8 +84,7 @@ class SqliteFrontier:
         first, last = self._id(0), self._id(MAX_NUMBER)
         for reason, count in connection.execute("SELECT reason, count FROM drops WHERE task = ?", (self.task,)):
             self.drops[FailureReason(reason)] = count
-        row = connection.execute("SELECT max(id) FROM source WHERE id BETWEEN ? AND ?", (first, last)).fetchone()
-        self._next_source = (row[0] or first) - first + 1
+        self._sources.go_on(connection, last)
         now = self._clock.monotonic()
         for id_, key, shape, state, probe, score, url, depth in connection.execute(_LOAD, (first, last)):
             number = id_ - first
@@ -96,7 +95,7 @@ class SqliteFrontier:
             self._shapes.add(shape)
             if state == PENDING:
                 self._note_queued(key, number)
-                self._schedule.push(host, probe, pack(score, number), now)
+                self._push(host, probe, pack(score, number), now)
             elif state in (DONE, IN_VAIN):
                 host.visited += 1
                 self.visited += 1
@@ -133,7 +132,12 @@ class SqliteFrontier:
         for entry in entries:
             entry.host.entering -= 1
             if is_written:
-                self._schedule.push(entry.host, entry.lane, entry.key, now)
+                self._push(entry.host, entry.lane, entry.key, now)
+
+    def _push(self, host: Host, lane: int, key: int, now: float) -> None:
+        if self._stages is not None and lane == PAGE:
+            self._stages.open(number_of(key), score_of(key))
+        self._schedule.push(host, lane, key, now)
 
     def _enter(self, candidate: Candidate) -> Entry | None:
         url = candidate.url
@@ -177,24 +181,11 @@ class SqliteFrontier:
         batch.urls.append(
             (
                 self._id(number), key, shape, state, candidate.probe, finite(candidate.score), candidate.url,
-                candidate.depth, candidate.via.value, self._source(candidate.found_on, batch.sources),
+                candidate.depth, candidate.via.value, self._sources.number(candidate.found_on, batch.sources),
                 clean(candidate.clue[:MAX_CLUE_CHARS]), *rest,
             )
         )  # fmt: skip
         return number
-
-    def _source(self, url: str, rows: list[Row]) -> int | None:
-        """The number of the page on which something was found; written once for its many links."""
-        if not url:
-            return None
-        known = self._sources.get(url)
-        if known is None:
-            known = self._sources[url] = self._id(self._next_source)
-            self._next_source += 1
-            rows.append((known, clean(url[:MAX_URL_CHARS])))
-            if len(self._sources) > _RECENT_SOURCES:
-                del self._sources[next(iter(self._sources))]
-        return known
 
     async def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
         """The best candidates of the hosts that are due, at most one per host over both lanes."""
@@ -210,17 +201,27 @@ class SqliteFrontier:
                 break
             host, key = found
             number = number_of(key)
+            if self._stages is not None and self._stages.is_early(number):
+                self._schedule.put_back(host, lane, key)
+                break  # the order has none of this stage left that may be asked now
             candidate, attempts = self._load(number)
             known = url_key(candidate.url)
             if self._seen.get(known) != waiting_at(candidate.depth):
                 self._schedule.skip(host)  # it was queued twice, and has been taken or waits as nearer
+                self._close(number)
                 continue
-            if self._order is not None and lane == PAGE and second_thoughts < MAX_SECOND_THOUGHTS:
-                today = self._order.rescore(candidate)
-                if today < score_of(key) and self._schedule.worth(host, today) < self._schedule.best_worth(lane, now):
-                    self._schedule.put_back(host, lane, pack(today, number))
-                    second_thoughts += 1
-                    continue
+            today = self._order.rescore(candidate) if self._order is not None and lane == PAGE else candidate.score
+            if today == -math.inf:
+                self._schedule.skip(host)
+                self._seen.put(known, TAKEN)
+                self._give_up([number], FailureReason.ORDER)
+                self._journal.commit_soon()
+                continue
+            fell = today < score_of(key) and second_thoughts < MAX_SECOND_THOUGHTS
+            if fell and self._schedule.worth(host, today) < self._schedule.best_worth(lane, now):
+                self._schedule.put_back(host, lane, pack(today, number))
+                second_thoughts += 1
+                continue
             self._seen.put(known, TAKEN)
             if self._numbers is not None:
                 self._numbers.pop(known, None)
@@ -278,7 +279,10 @@ class SqliteFrontier:
             self._seen.put(known, waiting_at(candidate.depth))
             key = pack(candidate.score, lease.number)
             self._schedule.push_later(lease.host, lease.lane, key, now if retry_at is None else retry_at)
-        self._drop_beyond_budget(lease.host, batch.settled)
+        else:
+            self._close(lease.number)
+        if lease.host.queued and reaches(lease.host.visited, self.bounds.max_pages_per_host):
+            self._give_up([number_of(key) for key in self._schedule.drain(lease.host)], FailureReason.HOST_BUDGET)
         return Ack(None, self._journal.commit_soon())
 
     def _account(self, lease: Lease, state: int) -> None:
@@ -288,14 +292,17 @@ class SqliteFrontier:
         else:
             self.pages -= lease.lane == PAGE
 
-    def _drop_beyond_budget(self, host: Host, settled: list[Row]) -> None:
-        """A host whose budget is spent gives up what is still queued for it."""
-        if not host.queued or not reaches(host.visited, self.bounds.max_pages_per_host):
-            return
-        numbers = [number_of(key) for key in self._schedule.drain(host)]
-        self.drops[FailureReason.HOST_BUDGET] += len(numbers)
-        at, reason = self._now(), FailureReason.HOST_BUDGET
-        settled.extend((UNASKED, 0, reason, None, None, at, self._id(number)) for number in numbers)
+    def _give_up(self, numbers: Sequence[int], reason: FailureReason) -> None:
+        """Settle what is queued without asking for it."""
+        self.drops[reason] += len(numbers)
+        at, settled = self._now(), self._journal.open_batch().settled
+        for number in numbers:
+            settled.append((UNASKED, 0, reason, None, None, at, self._id(number)))
+            self._close(number)
+
+    def _close(self, number: int) -> None:
+        if self._stages is not None:
+            self._stages.close(number)
 
     def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> Ack[bool]:
         """Record a URL that was visited without a lease (the target of a redirect); False if it was known."""
@@ -323,18 +330,10 @@ class SqliteFrontier:
         return UNKNOWN != self._seen.get(url_key(url)) <= waiting_at(depth)
 
     def marks(self) -> Iterator[tuple[int, int]]:
-        """What stands for the contents of the pages visited so far: body and words."""
-        first, last = self._id(0), self._id(MAX_NUMBER)
-        rows = self._database.read().execute("SELECT body, words FROM mark WHERE url BETWEEN ? AND ?", (first, last))
-        yield from rows
+        return told.marks_of(self._database.read(), self.task)
 
     def last_visited(self) -> str:
-        """The latest admitted of the URLs that have answered; empty if none has."""
-        row = self._database.read().execute(
-            "SELECT url FROM url WHERE id BETWEEN ? AND ? AND state = ? ORDER BY id DESC LIMIT 1",
-            (self._id(0), self._id(MAX_NUMBER), DONE),
-        )
-        return next((str(url) for (url,) in row), "")
+        return told.latest_done(self._database.read(), self.task)
 
     def record(self, requests: Sequence[RequestRecord], robots: Sequence[tuple[str, bytes]] = ()) -> None:
         """Note requests that were made, for the owners of the hosts, and the robots.txt that origins answered with."""

@@ -51,6 +51,23 @@ def iterate_visits(connection: sqlite3.Connection, task: int) -> Iterator[VisitR
         last = rows[-1][0]
 
 
+def latest_done(connection: sqlite3.Connection, task: int) -> str:
+    """The latest admitted of the URLs that have answered; empty if none has."""
+    row = connection.execute(
+        "SELECT url FROM url WHERE id >= ? AND id < ? AND state = ? ORDER BY id DESC LIMIT 1", (*_bounds(task), DONE)
+    )
+    return next((str(url) for (url,) in row), "")
+
+
+def marks_of(connection: sqlite3.Connection, task: int) -> Iterator[tuple[int, int]]:
+    """What stands for the contents of the pages visited so far: body and words."""
+    yield from connection.execute("SELECT body, words FROM mark WHERE url >= ? AND url < ?", _bounds(task))
+
+
+def _bounds(task: int) -> tuple[int, int]:
+    return task << TASK_BITS, (task + 1) << TASK_BITS
+
+
 def _record(task: int, row: tuple) -> VisitRecord:  # type: ignore[type-arg]
     _, state, probe, score, url, depth, attempts, via, parent, clue, reason, status, services, at = row
     return VisitRecord(

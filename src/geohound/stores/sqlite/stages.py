@@ -1,0 +1,32 @@
+"""Where an order goes stage by stage: what of a later stage waits until all of the earlier ones is done."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+
+class Stages:
+    """The pages that are queued or leased, by their number, and the stage that each belongs to."""
+
+    def __init__(self, stage_of: Callable[[float], int]) -> None:
+        self._stage_of = stage_of
+        self._open: dict[int, int] = {}
+        self._left: Counter[int] = Counter()
+
+    def open(self, number: int, score: float) -> None:
+        stage = self._stage_of(score)
+        self._open[number] = stage
+        self._left[stage] += 1
+
+    def close(self, number: int) -> None:
+        """It was visited or given up."""
+        stage = self._open.pop(number, None)
+        if stage is not None:
+            self._left[stage] -= 1
+            if not self._left[stage]:
+                del self._left[stage]
+
+    def is_early(self, number: int) -> bool:
+        """Is something of an earlier stage still to be done?"""
+        return number in self._open and self._open[number] > min(self._left)

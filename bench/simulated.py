@@ -167,6 +167,7 @@ class Walk:
         self._serial = 0
         self._tests: deque[int] = deque()
         self._known: set[str] = set()
+        self._numbers = {node.url: number for number, node in enumerate(web.nodes)}
         self.run_ = Run()
 
     def run(self) -> Run:
@@ -265,9 +266,14 @@ class Walk:
                 self.run_.found_at.append(self.run_.visits)
             tested = Candidate(service, Via.LINK, node.url, "", candidate.score, candidate.depth + 1, probe=True)
             self._order.learn(Outcome(tested, 1, int(is_new), 0, 200))
+        raised = list(self._order.revised())
         self.run_.order_s += time.thread_time() - started
         for target, child in new:
             self._admit(target, child)
+        for url, score in raised:
+            target = self._numbers[url]
+            if not self._visited[target] and target in self._candidates:
+                self._push(target, score)
 
     def _score(self, node: Node, page: Page, candidate: Candidate) -> list[tuple[int, Candidate]]:
         new: list[tuple[int, Candidate]] = []

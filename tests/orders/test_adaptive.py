@@ -64,6 +64,36 @@ def test_what_paid_is_preferred_and_what_did_not_is_not() -> None:
     assert good.score > bad.score + 2
 
 
+def test_what_was_scored_before_its_words_paid_is_raised_later() -> None:
+    order = Adaptive()
+    early, dull = see(
+        order, HOME, Link("http://portal.test/sheet/0", "blue sheet"), Link("http://portal.test/news/0", "gossip")
+    )
+    for i in range(1, 120):
+        good, bad = see(
+            order,
+            HOME,
+            Link(f"http://portal.test/sheet/{i}", "blue sheet"),
+            Link(f"http://portal.test/news/{i}", "gossip"),
+        )
+        visit(order, good, services=1)
+        visit(order, bad)
+    raised = dict(order.revised())
+    assert raised[early.url] > early.score + 1
+    assert raised.get(dull.url, dull.score) < raised[early.url] - 3, (
+        "it shares its page and host, not the words that paid"
+    )
+    assert not list(order.revised()), "told once, and not again before much has happened"
+
+
+def test_what_was_visited_is_not_raised() -> None:
+    order = Adaptive()
+    for i in range(210):
+        (good,) = see(order, HOME, Link(f"http://portal.test/sheet/{i}", "blue sheet"))
+        visit(order, good, services=1)
+    assert not list(order.revised())
+
+
 def test_the_page_above_earns_a_part_of_what_was_found_below() -> None:
     order, twin = Adaptive(), Adaptive()
     for pays, learner in ((3, order), (0, twin)):

@@ -386,6 +386,8 @@ class Crawl:
     def _settle(self, outcome: Outcome, settlement: Settlement, report: Report, retry_at: float | None = None) -> None:
         """End the lease, let the order learn, and leave the host alone for as long as its pace says."""
         self.parts.order.learn(outcome)
+        for url, score in self.parts.order.revised():
+            self.parts.frontier.raise_score(url, score)
         self.parts.frontier.settle(
             outcome.candidate,
             settlement,

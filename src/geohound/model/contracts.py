@@ -84,6 +84,9 @@ class Order(Protocol):
     def seen_again(self, link: Link, page: Page) -> float | None:
         """Another link to a URL that is known: the score it deserves now, or None to leave it as it is."""
 
+    def revised(self) -> Iterable[tuple[str, float]]:
+        """URLs that have become worth more since they were scored, and what; asked after every page."""
+
     def rescore(self, candidate: Candidate) -> float:
         """What a URL about to be leased is worth today; where it fell, it goes back and the next one is asked."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Self
 
 from geohound.model import url as urls
@@ -25,6 +26,9 @@ class Plain:
 
     def seen_again(self, link: Link, page: Page) -> float | None:  # noqa: ARG002
         return None
+
+    def revised(self) -> Iterable[tuple[str, float]]:
+        return ()
 
     def rescore(self, candidate: Candidate) -> float:
         return candidate.score

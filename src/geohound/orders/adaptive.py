@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from geohound.model.visit import Candidate, Link, Outcome, Page, Via
@@ -18,6 +18,9 @@ from ._prior import PRIOR
 MAX_NOTES = 100_000
 MAX_KEPT = 50_000
 MAX_CLUE = 200
+_REVIEW_EVERY = 200  # visits, or more where much waits: looking at all that waits must stay cheap
+_REVIEW_SHARE = 25
+_NOTICEABLE = 0.5  # by which a score must have grown
 MAX_CLIMB = 10
 MAX_STATE = 64 << 20
 _SAME_DIGITS = str.maketrans("123456789", "000000000")
@@ -66,6 +69,8 @@ class Adaptive(Plain):
         self._hosts = Hosts(self._t.hosts or HostTuning(), self._model.slots.__getitem__)
         self._notes: OrderedDict[str, Note] = OrderedDict()
         self._own: dict[str, Slots] = {}  # features of links met last
+        self._told: dict[str, tuple[str, float]] = {}  # the page they stand on, and the score they were given
+        self._since_review = 0
         self._anchors: dict[str, Slots] = {}
         self._names: dict[str, Slots] = {}  # of hosts
         self._folders: dict[str, Slots] = {}
@@ -91,7 +96,31 @@ class Adaptive(Plain):
         own = self._keep(url, host, target, clue, page.depth + 1, is_same)
         if not is_same and self._hosts.is_unknown(host):
             self._hosts.led_to(host, self._above, (*self._anchors[clue], *self._names[host], *self._note.shared))
-        return self._model.value(own) + self._page_value
+        value = self._model.value(own) + self._page_value
+        self._told[url] = page.url, value
+        if len(self._told) > MAX_KEPT:
+            del self._told[next(iter(self._told))]
+        return value
+
+    def revised(self) -> Iterable[tuple[str, float]]:
+        """What was scored before the model knew better would wait for ever: now and then all that waits is reviewed."""
+        if self._since_review < max(_REVIEW_EVERY, len(self._told) // _REVIEW_SHARE):
+            return ()
+        self._since_review = 0
+        raised: list[tuple[str, float]] = []
+        pages: dict[str, float] = {}
+        for url, (above, told) in self._told.items():
+            own = self._own.get(url)
+            if own is None:
+                continue
+            if above not in pages:
+                note = self._notes.get(above)
+                pages[above] = self._model.value(self._inherited(note)) if note is not None else 0.0
+            today = self._model.value(own) + pages[above]
+            if today > told + _NOTICEABLE:
+                self._told[url] = above, today
+                raised.append((url, today))
+        return raised
 
     def _turn_to(self, page: Page) -> None:
         """What all links of a page share is worked out once."""
@@ -117,6 +146,8 @@ class Adaptive(Plain):
                 self._pay(candidate.found_on, outcome.new_services)
             return
         url = candidate.url
+        self._told.pop(url, None)
+        self._since_review += 1
         note = self._notes.get(url) or self._remember(url)
         note.parent = candidate.found_on
         if candidate.via is not Via.SEED:
@@ -178,7 +209,7 @@ class Adaptive(Plain):
     def _keep(self, url: str, host: str, target: str, clue: str, depth: int, is_same: bool) -> Slots:
         """Features of the link itself; words of anchors, folders and names come again and again."""
         if len(self._own) >= MAX_KEPT:
-            self._own.clear()
+            del self._own[next(iter(self._own))]
         folder, name = cut(target)
         name = name.translate(_SAME_DIGITS)
         features = self._features

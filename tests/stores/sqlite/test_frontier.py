@@ -467,6 +467,17 @@ def test_tasks_keep_what_was_asked_and_learned(store, reopen, clock):
     assert [t.id for t in store.tasks.list_tasks()] == [second.id, first.id]
 
 
+def test_what_is_raised_overtakes_and_is_visited_once(store, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        await frontier.admit([Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate([3.0, 2.0, 1.0])])
+        frontier.raise_score("http://a.org/2", 9.0)
+        frontier.raise_score("http://a.org/unknown", 99.0)
+        return await drain(frontier)
+
+    assert [url[-1] for url in asyncio.run(story())] == ["2", "0", "1"]
+
+
 def test_a_segment_is_taken_only_when_the_one_before_is_exhausted(store, task):
     """Segments of PolarHub, each on a host of its own: the second waits though its host is due, also over a restart."""
 

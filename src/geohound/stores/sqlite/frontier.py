@@ -33,6 +33,7 @@ from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, REFUSED, TASK_BITS, UNAS
 MAX_CLUE_CHARS = 300
 MAX_SECOND_THOUGHTS = 64  # URLs that a lease may put back because they are worth less by now
 MAX_PAUSE_S = 3600.0
+MAX_NUMBERS = 100_000
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
 MAX_REFUSED_KEPT = 1000  # of each reason, as examples
 _POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way
@@ -67,7 +68,8 @@ class SqliteFrontier:
         self._schedule = Schedule(order.host_bonus) if order else Schedule()
         self._shapes = Tally()
         self._domains = Domains(bounds.max_hosts_per_domain)
-        self._numbers: dict[int, int] | None = {} if order and order.counts_links else None  # of queued URLs, by key
+        self._numbers: dict[int, int] = {}  # of queued URLs, by key; of the latest only, where not every link counts
+        self._numbers_kept = math.inf if order and order.counts_links else MAX_NUMBERS
         self._leases: dict[str, Lease] = {}
         self.pages = 0  # page visits made or under way
         self._entering = 0
@@ -223,8 +225,7 @@ class SqliteFrontier:
                 second_thoughts += 1
                 continue
             self._seen.put(known, TAKEN)
-            if self._numbers is not None:
-                self._numbers.pop(known, None)
+            self._numbers.pop(known, None)
             self._leases[candidate.url] = Lease(number, host, lane, attempts)
             self.pages += lane == PAGE
             leased.append(candidate)
@@ -316,14 +317,15 @@ class SqliteFrontier:
 
     def raise_score(self, url: str, score: float) -> None:
         """Queue what waits under this URL once more with a better score."""
-        number = self._numbers.get(url_key(url)) if self._numbers else None
+        number = self._numbers.get(url_key(url))
         if number is not None and not looks_like_service(url):  # those are tested at once, whatever the count
             host = self._schedule.host(host_of(url))
             self._schedule.push(host, PAGE, pack(score, number), self._clock.monotonic())
 
     def _note_queued(self, key: int, number: int) -> None:
-        if self._numbers is not None:
-            self._numbers[key] = number
+        self._numbers[key] = number
+        if len(self._numbers) > self._numbers_kept:
+            del self._numbers[next(iter(self._numbers))]
 
     def is_known(self, url: str, depth: int = 255) -> bool:
         """Was this URL admitted or visited in this task, and does not wait as farther from a seed than this?"""

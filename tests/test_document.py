@@ -302,3 +302,11 @@ def test_references_after_a_doctype_with_declarations_are_mended() -> None:
     declared = '<!DOCTYPE x [<!ENTITY known "k">\n] >'
     body = PLAIN.replace("?>\n", f"?>\n{declared}\n", 1).replace("Seen", "Seen & B&auml;che")
     assert read(body.encode()).layers[1].title == "Seen & Bäche"
+
+
+def test_a_service_that_was_read_in_spite_of_its_certificate_says_so() -> None:
+    url = "https://a.org/wms?service=WMS&request=GetCapabilities"
+    response = Response(url, url, 200, {}, PLAIN.encode(), datetime.now(UTC), tls_fault="certificate expired")
+    service = WMS.read(Document(response))
+    assert isinstance(service, Service)
+    assert service.repairs == ("read in spite of: certificate expired",)

@@ -36,7 +36,7 @@ class Document:
     def __init__(self, response: Response) -> None:
         self.response = response
         self.url = response.final_url or response.url
-        self.repairs: list[str] = []
+        self.repairs: list[str] = [f"read in spite of: {response.tls_fault}"] if response.tls_fault else []
         self.body = response.body
         inflated = mending.inflate(response.body) if response.body[:1] not in (b"<", b"{", b"[") else None
         if inflated is not None:

@@ -42,6 +42,8 @@ class Settings:
     )
     max_pages: int = _setting(100_000, "pages a crawl may fetch in all")
     max_time_s: float = _setting(0.0, "how long a crawl may run; 0 for no limit")
+    max_width: int = _setting(0, "segments of ten seeds that are taken up; 0 for all")
+    max_pages_per_depth: int = _setting(0, "pages that may be queued at one distance from the seeds; 0 for no limit")
     max_pages_per_host: int = _setting(10_000, "pages a crawl may fetch from one host")
     max_hosts_per_domain: int = _setting(1_000, "hosts of one registered domain that a crawl may visit")
     max_pages_per_pattern: int = _setting(1_000, "pages of one URL shape on one host: what a calendar can cost")
@@ -49,7 +51,9 @@ class Settings:
     testers: int = _setting(0, "workers that test candidates; 0 for as many as pay")
     processes: int = _setting(0, "processes that read pages; 0 for one per core, 4 at most")
     retries: int = _setting(2, "how often a visit that failed for a passing reason is tried again")
-    retry_after_s: float = _setting(30.0, "pause before such a visit is tried again, doubled each time")
+    retry_after_s: float = _setting(
+        30.0, "least pause before such a visit is tried again; the host's own pace may make it longer"
+    )
     # pages run in a real browser
     browser: str = _setting(
         "never", "which pages are run in a real browser: never, auto (where reading cannot know), always"
@@ -79,6 +83,7 @@ class Settings:
     max_page_bytes: int = _setting(5_000_000, "bytes read of a page, uncompressed; the rest is left")
     max_service_bytes: int = _setting(80_000_000, "bytes read of a service's answer, uncompressed")
     allow_nets: tuple[str, ...] = _setting((), "private or loopback networks that may be visited, as CIDR")
+    allow_ports: tuple[str, ...] = _setting((), "ports that may be visited beside the usual ones of the Web")
     connect_to: tuple[str, ...] = _setting((), "PATTERN=HOST:PORT, names sent to another address")
     verify_tls: bool = _setting(True, "refuse broken certificates; false: read such hosts anyway, and mark them")
     metrics_port: int = _setting(

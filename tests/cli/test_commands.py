@@ -343,3 +343,13 @@ def test_a_command_does_not_wait_for_parts_of_another() -> None:
 def test_all_commands_are_known_by_the_name_they_are_registered_under() -> None:
     group = get_command(program())
     assert list(group.commands) == list(COMMANDS)  # type: ignore[attr-defined]
+
+
+def test_a_port_that_is_not_one_of_the_webs_is_refused_with_the_setting_that_opens_it() -> None:
+    told = geohound("identify", "http://maps.example.org:8899/wms")
+    assert "port 8899" in told.stdout
+    assert "allow_ports" in told.stdout
+    assert "--allow-net" not in told.stdout
+    wrong = geohound("identify", "http://maps.example.org:8899/wms", GEOHOUND_ALLOW_PORTS="web")
+    assert wrong.returncode == 2
+    assert "allow_ports must be a list of numbers" in wrong.stderr

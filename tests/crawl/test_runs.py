@@ -11,10 +11,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from test_engine import NOW, SmallWeb, html, run
 
+from geohound.assembly.crawler import Ask
+from geohound.assembly.crawler import _seeds as seeds_of
 from geohound.crawl import engine
 from geohound.crawl.progress import Progress
 from geohound.crawl.report import Report
 from geohound.model.visit import Candidate, Failure, FailureReason, Via
+from geohound.orders.fifo import Fifo
 
 
 @pytest.fixture
@@ -68,3 +71,10 @@ def test_what_a_kill_cost_the_counts_is_not_given_to_the_budget() -> None:
     resumed = Progress()
     resumed.go_on({"visits": 3, "pages": 3}, visits=9, hosts=set())
     assert resumed.visits == 9
+
+
+def test_width_is_how_many_segments_of_ten_seeds_are_taken_up() -> None:
+    ask = Ask(tuple(f"http://s{i}.test/" for i in range(25)))
+    taken = {width: [c.url for c in seeds_of(ask, Fifo(), width)] for width in (0, 1, 2, 9)}
+    assert [len(taken[width]) for width in (0, 1, 2, 9)] == [25, 10, 20, 25]
+    assert taken[1] == list(ask.seeds[:10])

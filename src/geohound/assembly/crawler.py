@@ -32,6 +32,7 @@ from geohound.model.visit import Candidate, Via
 from geohound.net.clock import SystemClock
 from geohound.net.record import RequestLog
 from geohound.net.scrape import offer
+from geohound.orders.polarhub import SEEDS_PER_SEGMENT
 from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, VisitRecord
 
@@ -196,7 +197,7 @@ async def crawling(
         crawl = Crawl(plan, parts, listener)
         if not is_new:
             crawl.progress.go_on(row.counters, frontier.pages, store.hosts_that_answered(row.id))
-        await frontier.admit(_seeds(ask, order))
+        await frontier.admit(_seeds(ask, order, settings.max_width))
         try:
             yield RunningCrawl(crawl, store, parts, settings)
         finally:
@@ -231,8 +232,9 @@ def _take_over(order: Order, settings: Settings, *, is_resumed: bool) -> None:
         ) from None
 
 
-def _seeds(ask: Ask, order: Order) -> list[Candidate]:
-    scored = ((url, order.seed(url, place)) for place, url in enumerate(ask.seeds))
+def _seeds(ask: Ask, order: Order, max_width: int) -> list[Candidate]:
+    taken = ask.seeds[: max_width * SEEDS_PER_SEGMENT] if max_width else ask.seeds
+    scored = ((url, order.seed(url, place)) for place, url in enumerate(taken))
     return [
         Candidate(url, Via.SEED, score=score, probe=looks_like_service(url))
         for url, score in scored
@@ -270,6 +272,7 @@ def _from_stored(
 def _bounds(settings: Settings) -> Bounds:
     return Bounds(
         max_depth=settings.max_depth,
+        max_pages_per_depth=settings.max_pages_per_depth or None,
         max_pages_per_host=settings.max_pages_per_host,
         max_hosts_per_domain=settings.max_hosts_per_domain,
         max_pages_per_pattern=settings.max_pages_per_pattern,

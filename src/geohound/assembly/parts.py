@@ -66,7 +66,11 @@ def fetcher(
         max_wire_bytes=max(Limits().max_wire_bytes, settings.max_service_bytes),
     )
     try:
-        guard = Guard.opening(settings.allow_nets)
+        ports = [int(port) for port in settings.allow_ports]
+    except ValueError as error:
+        raise SettingsError(f"The setting allow_ports must be a list of numbers such as 8899: {error}.") from None
+    try:
+        guard = Guard.opening(settings.allow_nets, ports)
     except ValueError as error:
         raise SettingsError(f"--allow-net needs a network such as 127.0.0.0/8: {error}.") from None
     try:

@@ -52,6 +52,9 @@ def crawl(
         int | None,
         typer.Option(min=0, show_default=f"{USUAL.max_depth}", help="Links away from a seed that a page may be."),
     ] = None,
+    width: Annotated[
+        int | None, typer.Option(min=1, show_default="all", help="Segments of ten seeds to take up, first ones first.")
+    ] = None,
     max_pages: Annotated[
         int | None, typer.Option(min=1, show_default=f"{USUAL.max_pages}", help="Pages to try in all.")
     ] = None,
@@ -83,7 +86,7 @@ def crawl(
     """Crawl from the seeds and put every confirmed service into the catalogue."""
     settings = options.gather(
         config, catalogue=catalogue, order=order, learned=learned,
-        max_depth=depth, max_pages=max_pages, max_time_s=max_time,
+        max_depth=depth, max_width=width, max_pages=max_pages, max_time_s=max_time,
         fetchers=fetchers, testers=testers, connect_to=connect_to, allow_nets=allow_net, browser=browser,
     )  # fmt: skip
     options.choices(settings.order, list(assembly.orders()), "--order")
@@ -154,7 +157,11 @@ def _close(summary: dict[str, Any], live: Live, catalogue: str | None) -> None:
     if summary["hosts"] or not summary["finished"]:
         return
     reasons = ", ".join(summary["drops"]) or "nothing was left to visit"
-    hint = " Allow such addresses with --allow-net." if str(FailureReason.FORBIDDEN_NET) in summary["drops"] else ""
+    hint = (
+        " Allow such addresses with --allow-net, ports with the setting allow_ports."
+        if str(FailureReason.FORBIDDEN_NET) in summary["drops"]
+        else ""
+    )
     printing.err.print(f"Nothing could be read: {reasons}.{hint}", markup=False)
     raise typer.Exit(1)
 

@@ -74,7 +74,7 @@ async def _identify(meant: Input, fetcher: Fetcher, kinds: Mapping[str, Kind], s
 def _show(report: dict[str, Any], verdict: Verdict, verbose: bool) -> None:
     if verdict.refusal and not verdict.services:
         detail = f" ({verdict.refusal.detail})" if verdict.refusal.detail else ""
-        hint = "\n  allow it with --allow-net, if it is yours" if "forbidden net" in verdict.refusal.detail else ""
+        hint = printing.way_out(verdict.refusal.detail)
         printing.say(f"✗ {report['input']}\n  no service: {verdict.refusal.reason}{detail}{hint}")
     for service in verdict.services:
         title = service.title or "(no title)"

@@ -124,8 +124,7 @@ def _print_lines(source: str, mined: assembly.Mined) -> None:
 
 def _show(source: str, mined: assembly.Mined, *, quiet: bool, verbose: bool) -> None:
     if mined.trouble:
-        hint = "\n  allow it with --allow-net, if it is yours" if "forbidden net" in mined.trouble else ""
-        printing.say(f"✗ {source}\n  {mined.trouble}{hint}")
+        printing.say(f"✗ {source}\n  {mined.trouble}{printing.way_out(mined.trouble)}")
         return
     if not quiet:
         ran = f"; run: {mined.browsed}" if mined.browsed else ""

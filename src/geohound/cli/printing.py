@@ -58,6 +58,13 @@ def to_a_reader() -> Iterator[None]:
         raise typer.Exit(0) from None
 
 
+def way_out(trouble: str) -> str:
+    """What to do where an address may not be visited."""
+    if "forbidden net" not in trouble or "allow_ports" in trouble:
+        return ""
+    return "\n  allow it with --allow-net, if it is yours"
+
+
 def printable(text: str) -> str:
     """Control characters, which could drive a terminal, made harmless."""
     return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)

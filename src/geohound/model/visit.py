@@ -104,6 +104,7 @@ class FailureReason(StrEnum):
     HTTP_ERROR = "HTTP error"
     OUT_OF_SCOPE = "out of scope"
     TOO_DEEP = "too deep"
+    DEPTH_BUDGET = "depth budget spent"
     HOST_BUDGET = "host budget spent"
     DOMAIN_BUDGET = "domain budget spent"
     PATTERN_BUDGET = "pattern budget spent"

@@ -15,7 +15,10 @@ import ada_url
 Network = IPv4Network | IPv6Network
 Address = IPv4Address | IPv6Address
 
-WEB_PORTS = frozenset({80, 443, 6080, 6443, 8000, 8008, 8080, 8081, 8082, 8088, 8090, 8181, 8443, 8888})
+WEB_PORTS = frozenset(
+    {80, 81, 443, 6080, 6443, 8000, 8001, 8008, 8010, 8080, 8081, 8082, 8083, 8084, 8085, 8088, 8090, 8181, 8399, 8443}
+    | {8888, 9080, 9090, 9443}
+)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _MAX_URL_CHARS = 8192
 
@@ -168,12 +171,13 @@ class Guard:
         use = special_use(address)
         if use:
             return f"{address} is {use}"
-        return None if port in self.ports else f"port {port}"
+        return self._objection_to_port(port)
+
+    def _objection_to_port(self, port: int) -> str | None:
+        return None if port in self.ports else f"port {port}, which the setting allow_ports can open"
 
     def objection_to_host(self, hostname: str, port: int) -> str | None:
         """What can be refused before any name is looked up; the rest is refused when the socket is opened."""
         if literal_address(hostname) is not None:
             return self.objection_to_address(hostname, port)
-        if port not in self.ports and not self.allow_nets:
-            return f"port {port}"
-        return None
+        return None if self.allow_nets else self._objection_to_port(port)

@@ -467,6 +467,23 @@ def test_tasks_keep_what_was_asked_and_learned(store, reopen, clock):
     assert [t.id for t in store.tasks.list_tasks()] == [second.id, first.id]
 
 
+def test_pages_at_one_distance_have_a_budget_that_seeds_do_not_spend(store, task):
+    async def story():
+        frontier = store.frontier(task, Bounds(host_delay_s=0, max_pages_per_depth=2))
+        await frontier.admit([Candidate(f"http://s{i}.org/") for i in range(4)])
+        await frontier.admit(pages(*(f"http://a.org/{i}" for i in range(4)), depth=1))
+        await frontier.admit(pages("http://a.org/deep", depth=2))
+        await frontier.close()
+        frontier = store.frontier(task, Bounds(host_delay_s=0, max_pages_per_depth=2))
+        await frontier.admit(pages("http://a.org/later", depth=1))
+        return await drain(frontier), frontier.drops
+
+    visited, drops = asyncio.run(story())
+    assert sorted(visited) == sorted([*(f"http://s{i}.org/" for i in range(4)), "http://a.org/0", "http://a.org/1",
+                                      "http://a.org/deep"])  # fmt: skip
+    assert drops == {FailureReason.DEPTH_BUDGET: 3}
+
+
 def test_what_is_raised_overtakes_and_is_visited_once(store, task):
     async def story():
         frontier = store.frontier(task, SWIFT)

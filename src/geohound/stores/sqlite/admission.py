@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from geohound.model.compact import Tally
 from geohound.model.visit import Candidate, FailureReason, Via
 
@@ -10,20 +12,35 @@ from .rows import exceeds, reaches
 from .schedule import Host
 
 
-def refusal(
-    candidate: Candidate, bounds: Bounds, host: Host, pages: int, shapes: Tally, shape: int
-) -> FailureReason | None:
-    """Why this candidate may not come in; None if it may."""
-    hangs_on_page = candidate.probe or candidate.via in HANGS_ON_PAGE
-    if exceeds(candidate.depth - (REACH if hangs_on_page else 0), bounds.max_depth):
-        return FailureReason.TOO_DEEP
-    if not candidate.probe and reaches(pages, bounds.max_pages):
-        return FailureReason.PAGE_BUDGET
-    if reaches(host.visited, bounds.max_pages_per_host) or reaches(
-        host.queued + host.entering, bounds.max_queue_per_host
-    ):
-        return FailureReason.HOST_BUDGET
-    most = bounds.max_probes_per_pattern if candidate.probe else bounds.max_pages_per_pattern
-    if most is not None and candidate.via is not Via.SEED and shapes.count(shape) >= most:
-        return FailureReason.PATTERN_BUDGET
-    return None
+class Admission:
+    """How many URLs of each shape, and pages at each depth, are known, and whether there may be more."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._shapes = Tally()
+        self._depths: Counter[int] = Counter()
+
+    def note(self, shape: int, depth: int, *, probe: bool) -> None:
+        """One more is known."""
+        self._shapes.add(shape)
+        if not probe:
+            self._depths[depth] += 1
+
+    def refusal(self, candidate: Candidate, host: Host, pages: int, shape: int) -> FailureReason | None:
+        """Why this candidate may not come in; None if it may."""
+        bounds, probe = self._bounds, candidate.probe
+        hangs_on_page = probe or candidate.via in HANGS_ON_PAGE
+        if exceeds(candidate.depth - (REACH if hangs_on_page else 0), bounds.max_depth):
+            return FailureReason.TOO_DEEP
+        if not probe and reaches(pages, bounds.max_pages):
+            return FailureReason.PAGE_BUDGET
+        is_seed = candidate.via is Via.SEED
+        if not probe and not is_seed and reaches(self._depths[candidate.depth], bounds.max_pages_per_depth):
+            return FailureReason.DEPTH_BUDGET
+        queued = host.queued + host.entering
+        if reaches(host.visited, bounds.max_pages_per_host) or reaches(queued, bounds.max_queue_per_host):
+            return FailureReason.HOST_BUDGET
+        most = bounds.max_probes_per_pattern if probe else bounds.max_pages_per_pattern
+        if not is_seed and reaches(self._shapes.count(shape), most):
+            return FailureReason.PATTERN_BUDGET
+        return None

@@ -21,6 +21,7 @@ class Bounds:
 
     max_depth: int | None = None
     max_pages: int | None = None
+    max_pages_per_depth: int | None = None
     max_pages_per_host: int | None = None
     max_pages_per_pattern: int | None = None
     max_probes_per_pattern: int | None = None

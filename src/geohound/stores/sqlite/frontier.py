@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from geohound.model.clue import looks_like_service
-from geohound.model.compact import Tally
 from geohound.model.contracts import Clock, Order
 from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
 
 from . import visits as told
-from .admission import refusal
+from .admission import Admission
 from .bounds import Bounds
 from .database import Database, StoreError
 from .domains import Domains
@@ -66,7 +65,7 @@ class SqliteFrontier:
         self._clock = clock
         self._order = order
         self._schedule = Schedule(order.host_bonus) if order else Schedule()
-        self._shapes = Tally()
+        self._admission = Admission(bounds)
         self._domains = Domains(bounds.max_hosts_per_domain)
         self._numbers: dict[int, int] = {}  # of queued URLs, by key; of the latest only, where not every link counts
         self._numbers_kept = math.inf if order and order.counts_links else MAX_NUMBERS
@@ -94,7 +93,7 @@ class SqliteFrontier:
             if state == REFUSED:
                 continue
             host = self._schedule.host(host_of(url))
-            self._shapes.add(shape)
+            self._admission.note(shape, depth, probe=probe)
             if state == PENDING:
                 self._note_queued(key, number)
                 self._push(host, probe, pack(score, number), now)
@@ -154,7 +153,7 @@ class SqliteFrontier:
         name, shape = host_of(url), shape_key(url)
         if self._schedule.knows(name) or self._domains.open(url, candidate.found_on, always=candidate.via is Via.SEED):
             host = self._schedule.host(name)
-            reason = refusal(candidate, self.bounds, host, self.pages, self._shapes, shape)
+            reason = self._admission.refusal(candidate, host, self.pages, shape)
         else:
             reason = FailureReason.DOMAIN_BUDGET
         if reason is not None:
@@ -164,7 +163,7 @@ class SqliteFrontier:
                 self._record(candidate, key, shape, (REFUSED, reason, None, None, self._now()))
             return None
         if self._seen.add(key, waiting):
-            self._shapes.add(shape)
+            self._admission.note(shape, candidate.depth, probe=candidate.probe)
         else:
             self._seen.put(key, waiting)  # found nearer: queued once more, and passed over where it waits as farther
         number = self._record(candidate, key, shape, (PENDING, None, None, None, None))
@@ -311,7 +310,7 @@ class SqliteFrontier:
         if not self._seen.add(key, TAKEN):
             return Ack(False)
         shape = shape_key(candidate.url)
-        self._shapes.add(shape)
+        self._admission.note(shape, candidate.depth, probe=True)  # it took nobody's place
         self._record(candidate, key, shape, (REDIRECTED, None, *brought(outcome), self._now()))
         return Ack(True, self._journal.commit_soon())
 

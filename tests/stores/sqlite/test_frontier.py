@@ -9,6 +9,7 @@ import pytest
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Settlement, Via
 from geohound.orders.polarhub import PolarHub
 from geohound.stores.sqlite import Bounds, StoreError
+from geohound.stores.sqlite.stages import PATIENCE_S
 
 SWIFT = Bounds(host_delay_s=0)
 DONE = Settlement.DONE
@@ -518,6 +519,25 @@ def test_a_segment_is_taken_only_when_the_one_before_is_exhausted(store, task):
         return [first.url, second.url, third.url], none_yet
 
     assert asyncio.run(story()) == (["http://a.org/", "http://a.org/x", "http://b.org/"], [])
+
+
+def test_a_segment_that_cannot_go_on_does_not_hold_up_the_next_for_ever(store, task, clock):
+    """What is to be tried again is not waited for; what a host keeps us from asking is, for a while."""
+
+    async def story():
+        order = PolarHub()
+        frontier = store.frontier(task, SWIFT, order)
+        segments = ("a", 0), ("b", 10), ("c", 20)
+        await frontier.admit([Candidate(f"http://{name}.org/", score=order.seed("", at)) for name, at in segments])
+        [failing] = await frontier.lease(5, probe=False)
+        await frontier.settle(failing, Settlement.RETRY, FailureReason.RESET, clock.monotonic() + 600)
+        frontier.postpone("b.org", clock.monotonic() + 600)
+        at_once = await frontier.lease(5, probe=False)
+        await clock.sleep(PATIENCE_S + 1)
+        later = await frontier.lease(5, probe=False)
+        return [failing.url, *(c.url for c in at_once), *(c.url for c in later)], len(at_once)
+
+    assert asyncio.run(story()) == (["http://a.org/", "http://c.org/"], 0)
 
 
 def test_what_a_budget_gives_up_no_longer_holds_up_the_next_segment(store, task):

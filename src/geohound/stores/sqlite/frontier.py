@@ -202,7 +202,7 @@ class SqliteFrontier:
                 break
             host, key = found
             number = number_of(key)
-            if self._stages is not None and self._stages.is_early(number):
+            if self._stages is not None and self._stages.is_early(number, now):
                 self._schedule.put_back(host, lane, key)
                 break  # the order has none of this stage left that may be asked now
             candidate, attempts = self._load(number)
@@ -279,7 +279,7 @@ class SqliteFrontier:
             self._seen.put(known, waiting_at(candidate.depth))
             key = pack(candidate.score, lease.number)
             self._schedule.push_later(lease.host, lease.lane, key, now if retry_at is None else retry_at)
-        else:
+        if settlement is not Settlement.POSTPONED:
             self._close(lease.number)
         if lease.host.queued and reaches(lease.host.visited, self.bounds.max_pages_per_host):
             self._give_up([number_of(key) for key in self._schedule.drain(lease.host)], FailureReason.HOST_BUDGET)

@@ -1,9 +1,15 @@
-"""Where an order goes stage by stage: what of a later stage waits until all of the earlier ones is done."""
+"""Where an order goes stage by stage: what of a later stage waits until all of the earlier ones is done.
+
+What failed and is to be tried again is not waited for, nor for ever what cannot be asked for, since its host wants a
+long pause.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+
+PATIENCE_S = 60.0
 
 
 class Stages:
@@ -13,6 +19,7 @@ class Stages:
         self._stage_of = stage_of
         self._open: dict[int, int] = {}
         self._left: Counter[int] = Counter()
+        self._moved_at = 0.0
 
     def open(self, number: int, score: float) -> None:
         stage = self._stage_of(score)
@@ -27,6 +34,12 @@ class Stages:
             if not self._left[stage]:
                 del self._left[stage]
 
-    def is_early(self, number: int) -> bool:
-        """Is something of an earlier stage still to be done?"""
-        return number in self._open and self._open[number] > min(self._left)
+    def is_early(self, number: int, now: float) -> bool:
+        """Is something of an earlier stage still to be done? Where not, it is taken for leased."""
+        stage = self._open.get(number)
+        if stage is None:
+            return False
+        if stage == min(self._left):
+            self._moved_at = now
+            return False
+        return now < self._moved_at + PATIENCE_S

@@ -17,3 +17,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("geohound.library"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -244,3 +245,31 @@ def test_crawl_is_a_function_though_a_package_has_its_name() -> None:
     code = f"import geohound.assembly; {look}; geohound.Catalogue; {look}"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert told.split() == ["True", "True"]
+
+
+def test_a_table_of_nothing_has_its_columns_all_the_same(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, Any] = {}
+
+    def frame(records: list[dict[str, Any]], **more: Any) -> str:
+        made.update(more, records=records)
+        return "frame"
+
+    monkeypatch.setitem(sys.modules, "geopandas", SimpleNamespace(GeoDataFrame=frame))
+    with Catalogue(path) as catalogue:
+        assert catalogue.search("nothing of the kind").to_geodataframe() == "frame"
+        assert made["records"] == []
+        assert {"id", "kind", "title", "endpoint", "bbox"} <= set(made["columns"])
+        catalogue.search("land cover").to_geodataframe()
+    assert list(made["columns"]) == list(made["records"][0])
+
+
+def test_a_catalogue_is_opened_by_code_that_awaits(path: str) -> None:
+    async def count() -> int:
+        async with Catalogue(path) as catalogue:
+            return (await catalogue.asearch("land cover")).total
+
+    assert asyncio.run(count()) == 1
+
+
+def test_a_notebook_can_complete_the_names_for_users() -> None:
+    assert {"Catalogue", "identify", "aidentify", "crawl", "acrawl"} <= set(dir(geohound))

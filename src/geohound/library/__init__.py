@@ -113,6 +113,12 @@ class Catalogue:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.close)
+
     def close(self) -> None:
         self._stack.close()
 

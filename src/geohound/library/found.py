@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _COLUMNS = ("kind", "title", "layers", "state", "endpoint")
+_NAMES = ("id", "kind", "title", "abstract", "endpoint", "version", "provider", "licence", "state", "score", "why",
+          "layers", "layer_count", "bbox")  # fmt: skip
 
 
 class Found(Sequence[Hit]):
@@ -61,7 +63,7 @@ class Found(Sequence[Hit]):
             else None
             for hit in self
         ]
-        return geopandas.GeoDataFrame(self.to_records(), geometry=shapes, crs="EPSG:4326")
+        return geopandas.GeoDataFrame(self.to_records(), columns=_NAMES, geometry=shapes, crs="EPSG:4326")
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table; needs pyarrow."""
@@ -119,9 +121,7 @@ def _schema(arrow: Any) -> Any:
         "layers": arrow.list_(arrow.string()),
         "bbox": arrow.list_(arrow.float64()),
     }
-    names = ("id", "kind", "title", "abstract", "endpoint", "version", "provider", "licence", "state", "score", "why",
-             "layers", "layer_count", "bbox")  # fmt: skip
-    return arrow.schema([(name, special.get(name, arrow.string())) for name in names])
+    return arrow.schema([(name, special.get(name, arrow.string())) for name in _NAMES])
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -50,6 +50,15 @@ def shop(store):
     return store
 
 
+@pytest.mark.parametrize("box", [None, BRAZIL])
+def test_a_layer_that_says_an_unwanted_word_is_not_shown_where_its_service_says_the_wanted_one(store, box):
+    layers = tuple(Layer(name, name.title(), extent=Extent(BRAZIL)) for name in ("basins", "lakes", "gauges"))
+    put(store, "water", title="Rivers", layers=layers, extent=Extent(BRAZIL))
+    (hit,) = store.catalogue.search(Query("rivers -lakes", box)).hits
+    assert {layer.name for layer in hit.layers} == {"basins", "gauges"}
+    assert hit.match_count == 2
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -107,8 +107,9 @@ def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]
         if (len(typed) + len(meant), len(typed)) > (len(best[1]) + len(best[2]), len(best[1])):
             best = (label, typed, meant)
     label, typed, meant = best
-    told = [f"{label} matches '{' '.join(typed)}'"] if typed else []
-    told += [f"{label} says {words}" for words in meant]
+    matches, says = ("match", "say") if label == "keywords" else ("matches", "says")
+    told = [f"{label} {matches} '{' '.join(typed)}'"] if typed else []
+    told += [f"{label} {says} {words}" for words in meant]
     return "; ".join(told)
 
 

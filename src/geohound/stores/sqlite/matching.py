@@ -187,9 +187,21 @@ def without(view: View, postings: Postings, matches: Matches, unwanted: Sequence
     spoiled[said.entries] = True
     services = spoiled[view.first[:-1]]
     kept = ~spoiled[matches.entries] & ~services[view.slot_of[matches.entries]]
-    whole = matches.whole & ~services if matches.whole is not None else None
     ratios = matches.ratios[kept] if matches.ratios is not None else None
-    return Matches(matches.entries[kept], matches.scores[kept], ratios, whole)
+    left = Matches(matches.entries[kept], matches.scores[kept], ratios, matches.whole)
+    return left if left.whole is None else _in_part(view, left, left.whole & ~services, said)
+
+
+def _in_part(view: View, left: Matches, whole: npt.NDArray[np.bool_], said: Found) -> Matches:
+    """Services of which all layers would match but for some that say an unwanted word: the others are named."""
+    part = np.zeros(len(whole), np.bool_)
+    part[view.slot_of[said.entries]] = True
+    part &= whole
+    layers = entries_of(view, np.flatnonzero(part))
+    layers = layers[~np.isin(layers, said.entries) & (view.service_of[layers] != layers)]
+    own = _own_scores(view, left)[view.slot_of[layers]] * np.float32(_OF_SERVICE_ALONE)
+    both = [f for f in (Found(left.entries, left.scores), Found(layers, own)) if len(f.entries)]
+    return Matches(*union(both, len(view.slot_of)), None, whole & ~part)
 
 
 def match_all(view: View) -> Matches:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from geohound.document import Document
 from geohound.model import url as urls
 from geohound.model.contracts import Fetcher, Kind
+from geohound.model.curbing import curb
 from geohound.model.joining import companions, join
 from geohound.model.service import Refusal, RefusalReason, Service, Verdict
 from geohound.model.visit import Failure, FailureReason, Response
@@ -27,7 +28,7 @@ def recognise(document: Document, kinds: Mapping[str, Kind]) -> Verdict:
     for kind in kinds.values():
         match kind.read(document):
             case Service() as service:
-                services.append(service)
+                services.append(curb(service))
             case Refusal() as refused:
                 refusal = refusal or refused
     if services:

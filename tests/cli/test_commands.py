@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -260,6 +261,22 @@ def test_a_search_is_narrowed_by_facets(crawled) -> None:
     assert ask("--where", f"kind={kind}")["total"] == ask("--kind", kind)["total"] == count < everything["total"]
     assert ask("--where", "https=no")["total"] == everything["facets"]["https"]["no"]
     assert ask("--country", "xx")["total"] == 0
+
+
+def test_a_word_with_a_minus_is_left_out_and_is_no_option(crawled) -> None:
+    path, (first, *_) = crawled
+    title = first["title"]
+    unwanted = next(word for word in re.findall(r"[^\W\d_]{3,}", title))
+    done = geohound("search", title, f"-{unwanted}", "--json", "--catalogue", str(path))
+    assert done.returncode == 0, done.stderr
+    assert first["endpoint"] not in [json.loads(line).get("endpoint") for line in done.stdout.splitlines()]
+    assert geohound("search", "rivers", "--lmit", "3", "--catalogue", str(path)).returncode == 2
+
+
+def test_a_topic_that_nobody_knows_is_answered_with_those_that_are_known(crawled) -> None:
+    done = geohound("search", "--topic", "landcover", "--catalogue", str(crawled[0]))
+    assert done.returncode == 2
+    assert "land_cover" in done.stderr
 
 
 def test_show_tells_what_to_do_with_an_unknown_name(crawled) -> None:

@@ -93,6 +93,22 @@ def test_pages_of_other_sites_may_read_the_api_but_not_the_portal(client):
     assert "access-control-allow-origin" not in client.get("/").headers
 
 
+def test_pages_of_other_sites_may_ask_whether_what_they_hold_is_still_right(client):
+    asked = {"Origin": "https://maps.example", "Access-Control-Request-Method": "GET"}
+    answer = client.options("/api/v1/search", headers={**asked, "Access-Control-Request-Headers": "if-none-match"})
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert "if-none-match" in answer.headers["access-control-allow-headers"].lower()
+    assert client.post("/api/v1/search").status_code == 405
+
+
+def test_suggestions_say_what_is_being_typed(client):
+    typed, titles = client.get("/api/v1/suggest?q=rive").json()
+    assert typed == "rive"
+    assert titles
+    assert all("rive" in title.lower() for title in titles)
+
+
 def test_the_opensearch_description_names_addresses_that_answer(client, samples):
     answer = client.get("/opensearch.xml")
     assert answer.headers["content-type"].startswith("application/opensearchdescription+xml")

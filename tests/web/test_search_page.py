@@ -185,3 +185,10 @@ def test_what_is_refused_shows_no_filters_that_nobody_counted(client):
 def test_every_page_leads_programs_to_the_api(client):
     links = LexborHTMLParser(client.get("/").text).css("footer a")
     assert client.get([a.attributes["href"] for a in links][-1]).json()["openapi"]
+
+
+def test_the_form_switches_synonyms_off_and_keeps_the_years(client):
+    page = client.get("/?q=lakes&years=2000-2010").text
+    assert re.search(r'<input type="checkbox" name="expand" value="false">', page)
+    assert re.search(r'name="years" value="2000-2010"', page)
+    assert re.search(r'name="expand" value="false" checked', client.get("/?q=lakes&expand=false").text)

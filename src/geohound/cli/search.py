@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from geohound import assembly
 from geohound.model.bbox import Relation
@@ -13,13 +15,25 @@ from geohound.model.query import Hit, Query, Results
 
 from . import options, printing
 
+_UNWANTED = re.compile(r'-(?:[^\W\d_]\w|")')
+
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: geohound search land cover --bbox -75,-34,-34,6 --kind wms")(search)
+    app.command(cls=_Search, epilog="Example: geohound search land cover --bbox -75,-34,-34,6 --kind wms")(search)
+
+
+class _Search(TyperCommand):
+    """-lakes is a word that is not wanted, not an option; a space before it tells the parser so."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        return super().parse_args(ctx, [f" {word}" if _UNWANTED.match(word) else word for word in args])
 
 
 def search(
-    words: Annotated[list[str] | None, typer.Argument(help="What it is about; may be left out with --bbox.")] = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(help="What it is about: words, '\"a phrase\"', begin*, -unwanted; may be left out with --bbox."),
+    ] = None,
     bbox: Annotated[str | None, typer.Option(metavar="W,S,E,N", help="Where, in degrees.")] = None,
     relation: Annotated[
         Relation, typer.Option(help="How the layer's box stands to the one asked for.")
@@ -62,6 +76,9 @@ def search(
     )
     with assembly.open_catalogue(settings) as found_in:
         results = found_in.search(query)
+        if not results.total and query.topics:
+            held = found_in.search(Query(limit=0)).facets["topic"]
+            options.choices(topic, sorted({*assembly.topics(settings.topic_files), *held}), "--topic")
     with printing.to_a_reader():
         if json:
             for found in results.hits:
@@ -71,7 +88,7 @@ def search(
         for rank, found in enumerate(results.hits, start=offset + 1):
             _show(rank, found, verbose)
         if not quiet:
-            printing.say(_closing(results))
+            printing.say(_closing(results, is_filtered=bool(query.filters() or query.years)))
 
 
 def _show(rank: int, found: Hit, verbose: bool) -> None:
@@ -99,10 +116,11 @@ def _summary(results: Results) -> dict[str, Any]:
     }
 
 
-def _closing(results: Results) -> str:
+def _closing(results: Results, *, is_filtered: bool) -> str:
     meant = f"Did you mean: {results.suggestion}" if results.suggestion else ""
     if not results.total:
-        return meant or "Nothing found. Try fewer words or a larger box, or crawl more: geohound crawl URL"
+        fewer = "fewer words, fewer filters" if is_filtered else "fewer words"
+        return meant or f"Nothing found. Try {fewer} or a larger box, or crawl more: geohound crawl URL"
     told = f"{len(results.hits):,} of {printing.count(results.total, 'service')}, {results.elapsed_ms:.0f} ms"
     if results.partial:
         told = f"Nothing holds all of the words; these hold some. {told}"

@@ -39,6 +39,16 @@ def _knows(stated: str, tag: str) -> bool:
     return tag in tags or "*" in tags
 
 
+def preflight(_: Request) -> Response:
+    """What a browser asks before a page of another site may send If-None-Match."""
+    allowed = {
+        "Allow": "GET, HEAD, OPTIONS",
+        "Access-Control-Allow-Methods": "GET, HEAD",
+        "Access-Control-Max-Age": "86400",
+    }
+    return Response(None, 204, {**_OPEN, **allowed, "Access-Control-Allow-Headers": "Accept, If-None-Match"})
+
+
 def lines(records: Iterable[Mapping[str, Any]]) -> Response:
     """A record a line, sent as they are read: the list may be as long as it likes."""
     return StreamingResponse(_dumped(records), headers=_OPEN, media_type=JSON_LINES)

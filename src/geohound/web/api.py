@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -16,6 +16,7 @@ from geohound import __version__
 from geohound.model.query import Hit, Query
 from geohound.model.service import Service
 from geohound.opening import open_layer
+from geohound.wording import fold, split
 
 from .answering import JSON_LINES, answer, lines, problem, wants_lines
 from .api_asking import (
@@ -154,8 +155,15 @@ def suggest(request: Request) -> Response:
         for hit in results.hits:
             found |= dict.fromkeys(la.title or la.name for la in hit.layers[:2])
             found |= dict.fromkeys([hit.service.title])
-    titles = [" ".join(title.split())[:100] for title in found if title.strip()][:10]
-    return answer(request, [text, titles], "application/x-suggestions+json")
+    titles = [" ".join(title.split())[:100] for title in found if title.strip()]
+    return answer(request, [text, _most_alike(text, titles)[:10]], "application/x-suggestions+json")
+
+
+def _most_alike(text: str, titles: Sequence[str]) -> Sequence[str]:
+    """Those that say what is being typed; of a service found by its title, other layers were told too."""
+    *_, last = split(text) or [""]
+    alike = [title for title in titles if last in fold(title)]
+    return alike or titles
 
 
 def tasks(request: Request) -> Response:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from geohound import __version__
 
-from .answering import JSON_LINES
+from .answering import JSON_LINES, preflight
 
 Schema = Mapping[str, Any]
 PREFIX = "/api/v1"
@@ -42,7 +42,8 @@ class Operation:
 
 
 def routes(operations: Sequence[Operation]) -> list[Route]:
-    return [Route(PREFIX + op.path, op.handler, name=op.name) for op in operations]
+    reading = [Route(PREFIX + op.path, op.handler, name=op.name) for op in operations]
+    return [*reading, *(Route(PREFIX + op.path, preflight, methods=["OPTIONS"]) for op in operations)]
 
 
 def document(

@@ -1,0 +1,42 @@
+"""Texts too long to be meant are cut where an answer is recognised; all others stay as they are."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from geohound import assembly
+from geohound.document import Document
+from geohound.model.curbing import LINE_CHARS, REPAIR, TEXT_CHARS, curb
+from geohound.model.service import Layer, Provider, Service
+from geohound.model.visit import Response
+from geohound.probe import recognise
+
+
+def test_a_service_of_usual_length_is_the_very_same() -> None:
+    service = Service("wms", "http://a.test/", title="Rivers", abstract="x" * 5_000, layers=(Layer("a", "b"),))
+    assert curb(service) is service
+
+
+def test_what_is_too_long_is_cut_and_said() -> None:
+    long = "r" * 100_000
+    layers = (Layer("plain"), Layer(long, long, long, (long, "k")))
+    service = Service("wms", "http://a.test/", title=long, abstract=long, layers=layers, provider=Provider(long))
+    curbed = curb(service)
+    assert (len(curbed.title), len(curbed.abstract), len(curbed.provider.name)) == (LINE_CHARS, TEXT_CHARS, LINE_CHARS)
+    assert curbed.layers[0] is layers[0]
+    layer = curbed.layers[1]
+    assert (len(layer.name), len(layer.title), len(layer.abstract)) == (LINE_CHARS, LINE_CHARS, TEXT_CHARS)
+    assert [len(word) for word in layer.keywords] == [LINE_CHARS, 1]
+    assert curbed.repairs == (REPAIR,)
+
+
+def test_a_capabilities_document_with_a_title_of_a_megabyte_is_read_with_a_shorter_one() -> None:
+    body = f"""<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms"><Service><Name>WMS</Name>
+    <Title>{"A" * 1_000_000}</Title></Service><Capability><Request><GetMap/></Request>
+    <Layer><Title>all</Title><Layer><Name>{"n" * 5_000}</Name><Title>t</Title></Layer></Layer>
+    </Capability></WMS_Capabilities>""".encode()
+    url = "http://a.test/wms?SERVICE=WMS&REQUEST=GetCapabilities"
+    answer = Response(url, url, 200, {"content-type": "text/xml"}, body, datetime(2026, 1, 1, tzinfo=UTC))
+    (service,) = recognise(Document(answer), assembly.kinds()).services
+    assert service.title == "A" * LINE_CHARS
+    assert max(len(layer.name) for layer in service.layers) == LINE_CHARS

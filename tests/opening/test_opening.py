@@ -153,6 +153,22 @@ def test_a_grid_survives_being_written_down() -> None:
     assert parse_grid("nonsense") is None
 
 
+def test_tiles_whose_address_does_not_say_what_they_are_open_as_what_the_layer_says() -> None:
+    template = "http://a.test/tiles/{z}/{x}/{y}"
+    vector = Layer("roads", links=(template,), formats=("application/vnd.mapbox-vector-tile",))
+    plain = Layer("roads", links=(template,))
+    picture = replace(vector, links=(f"{template}.png",))
+
+    def tools(layer: Layer) -> str:
+        opening = open_layer(Service("tilejson", "http://a.test/tilejson.json", layers=(layer,)), layer)
+        return "\n".join(snippet.code for snippet in opening.snippets)
+
+    assert "addVectorTileLayer" in tools(vector)
+    assert "VectorTileLayer" in tools(vector)
+    assert "addRasterLayer" in tools(plain)
+    assert "addRasterLayer" in tools(picture)
+
+
 def test_tms_rows_are_counted_from_the_south() -> None:
     layer = replace(FOREST, links=("https://t.example/tms/1.0.0/forest",), formats=("image/jpeg",))
     url = open_layer(Service("tms", "https://t.example/tms/1.0.0"), layer, BBox(-70.0, -20.0, -50.0, 0.0)).first(

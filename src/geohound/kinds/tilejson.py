@@ -28,6 +28,7 @@ def read(document: Document) -> Service | None:
             title=words(row.get("description"))[:200],
             keywords=texts(list(mapping(row.get("fields")))),
             extent=extent,
+            formats=("application/vnd.mapbox-vector-tile",),
             links=tiles,
         )
         for row in rows(value.get("vector_layers"))

@@ -16,6 +16,8 @@ from .places import MERCATOR, grid_tile, slippy_tile
 
 _PLACE = re.compile(r"\{([^{}]{1,40})\}|%7B([^{}%]{1,40})%7D", re.IGNORECASE)
 _SUBDOMAINS = {"s": "a", "a-c": "a", "switch:a,b,c": "a", "r": "", "ratio": ""}
+_SPEAKING = re.compile(r"(?:\.|f=)(?:mvt|pbf|png|jpe?g|webp|gif)\b", re.IGNORECASE)
+_VECTOR = re.compile(r"(?:\.|f=)(?:mvt|pbf)\b|\bvector-tile\b", re.IGNORECASE)
 _KVP = {
     "SERVICE": "WMTS",
     "REQUEST": "GetTile",
@@ -203,7 +205,8 @@ def _open_pyramid(ask: Ask, template: str, links: list[Link]) -> Opening:
     zoom, column, row = slippy_tile(ask.box, 14)
     values = {"z": str(zoom), "x": str(column), "y": str(row), "-y": str(2**zoom - 1 - row)}
     url = fill(template, values)
-    is_vector = re.search(r"\.(?:mvt|pbf)\b|f=mvt", template, re.IGNORECASE) is not None
+    told = template if _SPEAKING.search(template) else " ".join(ask.layer.formats)
+    is_vector = _VECTOR.search(told) is not None
     media = "application/vnd.mapbox-vector-tile" if is_vector else "image/png"
     plain = fill(template, {}).replace("%7B", "{").replace("%7D", "}")
     file = f"tile.{'mvt' if is_vector else 'png'}"

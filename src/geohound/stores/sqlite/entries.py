@@ -19,7 +19,7 @@ from geohound.model.service import Layer, Service
 from geohound.wording import guess, split
 
 from .boxes import many_as_ranges
-from .lexicon import Lexicon, Said
+from .lexicon import Lexicon, Said, Texts
 
 _SATURATION = 5.0
 _MAX_KEYWORDS = 200
@@ -86,20 +86,21 @@ def _hear(heard: list[_Heard], service: Service, first: int, lexicon: Lexicon, l
     entry = first
     for fields in (_service_fields(service), *map(_layer_fields, service.layers)):
         for field, texts in fields:
-            said = known[field].get(texts) or lexicon.read(texts, language, FIELDS[field].manner)
-            if said.length:
-                heard.append((field, entry, said))
+            if texts:
+                said = known[field].get(texts) or lexicon.read(texts, language, FIELDS[field].manner)
+                if said[1]:
+                    heard.append((field, entry, said))
         entry += 1
 
 
 def _sum_up(heard: list[_Heard]) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """Terms, and how many entries each has; those entries, and what the term is worth in each."""
-    fields = np.array([field for field, _, _ in heard])
-    lengths = np.array([said.length for _, _, said in heard])
-    counts = np.array([len(said.keys) for _, _, said in heard])
+    fields = np.array([field for field, _, _ in heard], np.int64)
+    lengths = np.array([said[1] for _, _, said in heard], np.int64)
+    counts = np.array([len(said[0]) for _, _, said in heard], np.int64) // 4
     worths = _WEIGHTS[fields] / (1 - _LENGTH_PARTS[fields] + _LENGTH_PARTS[fields] * lengths / _USUAL[fields])
     # Sorted by key, then by field, which is by entry: one number for both sorts faster than two.
-    packed = np.frombuffer(b"".join([said.keys for _, _, said in heard]), np.int32).astype(np.int64) << 32
+    packed = np.frombuffer(b"".join([said[0] for _, _, said in heard]), np.int32).astype(np.int64) << 32
     packed |= np.repeat(np.arange(len(counts)), counts)
     packed.sort()
     keys, places = packed >> 32, packed & 0xFFFFFFFF
@@ -123,27 +124,27 @@ def _sample(service: Service) -> list[str]:
     return words
 
 
-Fields = tuple[tuple[int, tuple[str, ...]], ...]  # and the texts in them
+Fields = tuple[tuple[int, Texts], ...]  # and the texts in them
 
 
 def _service_fields(service: Service) -> Fields:
     provider = service.provider
     return (
-        (TITLE, (service.title[:_SHORT_CHARS],)),
-        (KIND, (service.kind,)),
+        (TITLE, service.title[:_SHORT_CHARS]),
+        (KIND, service.kind),
         (KEYWORDS, _short(service.keywords)),
-        (ABSTRACT, (service.abstract[:_LONG_CHARS],)),
+        (ABSTRACT, service.abstract[:_LONG_CHARS]),
         (PROVIDER, _short((provider.name, provider.contact, provider.site))),
-        (ADDRESS, (service.endpoint.partition("://")[2][:_SHORT_CHARS],)),
+        (ADDRESS, service.endpoint.partition("://")[2][:_SHORT_CHARS]),
     )
 
 
 def _layer_fields(layer: Layer) -> Fields:
     return (
-        (TITLE, (layer.title[:_SHORT_CHARS],)),
-        (NAME, (layer.name[:_SHORT_CHARS],)),
+        (TITLE, layer.title[:_SHORT_CHARS]),
+        (NAME, layer.name[:_SHORT_CHARS]),
         (KEYWORDS, _short(layer.keywords) if layer.keywords else ()),
-        (ABSTRACT, (layer.abstract[:_LONG_CHARS],)),
+        (ABSTRACT, layer.abstract[:_LONG_CHARS]),
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import string
 import zlib
 from array import array
-from typing import NamedTuple
 
 from geohound.wording import is_unspaced, pieces, split, split_name, stem, stop_words
 
@@ -20,20 +19,12 @@ _MAX_KEYS = 400_000
 _MAX_TEXT_CHARS = 8_000_000
 _LONG_TEXT_CHARS = 2_000  # seldom said twice
 
-Numbers = array  # of 32-bit numbers
-
-
-class _Word(NamedTuple):
-    keys: tuple[int, ...]
-    root: str  # empty for what stands in no pair
-    followers: dict[str, int]  # by the root of the next word: the pair that both make
-
-
-class Said(NamedTuple):
-    """What some texts of one field come to: keys, each once, and how many words there are."""
-
-    keys: Numbers[int]
-    length: int
+# A word: its keys; its root, empty for what stands in no pair; by the root of the next word the pair that both make.
+_Word = tuple[tuple[int, ...], str, dict[str, int]]
+# What some texts of one field come to: keys of four bytes, each once, and how many words there are. Bytes in a plain
+# tuple, because the garbage collector passes these over, and very many are remembered.
+Said = tuple[bytes, int]
+Texts = str | tuple[str, ...]
 
 
 class Lexicon:
@@ -47,7 +38,7 @@ class Lexicon:
         self._numbers: dict[str, int] = {}
         self._words: dict[str, dict[str, _Word]] = {}
         self._followers: dict[str, dict[str, int]] = {}
-        self._texts: dict[tuple[str, str], dict[tuple[str, ...], Said]] = {}
+        self._texts: dict[tuple[str, str], dict[Texts, Said]] = {}
         self._chars = 0
 
     def begin(self) -> None:
@@ -55,18 +46,18 @@ class Lexicon:
         if len(self.keys) > _MAX_KEYS:
             self._forget()
 
-    def read(self, texts: tuple[str, ...], language: str, manner: str) -> Said:
+    def read(self, texts: Texts, language: str, manner: str) -> Said:
         """The keys of texts; a manner is `plain`, `name` (parts of LandCover2010 count) or `long` (no stop words)."""
         said = self.known(language, manner).get(texts)
         return self._learn(texts, language, manner) if said is None else said
 
-    def known(self, language: str, manner: str) -> dict[tuple[str, ...], Said]:
+    def known(self, language: str, manner: str) -> dict[Texts, Said]:
         """What `read` knows without reading."""
         return self._texts.setdefault((language, manner), {})
 
-    def _learn(self, texts: tuple[str, ...], language: str, manner: str) -> Said:
-        said = self._read(texts, language, manner)
-        chars = sum(map(len, texts))
+    def _learn(self, texts: Texts, language: str, manner: str) -> Said:
+        said = self._read((texts,) if isinstance(texts, str) else texts, language, manner)
+        chars = len(texts) if isinstance(texts, str) else sum(map(len, texts))
         if chars < _LONG_TEXT_CHARS:
             if self._chars > _MAX_TEXT_CHARS:
                 for known in self._texts.values():
@@ -87,33 +78,32 @@ class Lexicon:
             followers: dict[str, int] = {}
             before = ""
             for word in words[:_MAX_WORDS]:
-                told = known.get(word)
-                if told is None:
-                    told = known[word] = self._study(word, language)
-                if not told.root:
-                    if word in ignored:
-                        continue
-                    keys.update(told.keys)
-                    if told.followers is _BREAK:
+                numbers, root, own = known.get(word) or self._study(word, language)
+                if root:
+                    keys.update(numbers)
+                    if before:
+                        pair_number = followers.get(root)
+                        if pair_number is None:
+                            pair_number = followers[root] = self._number(pair(before, root))
+                        keys.add(pair_number)
+                    before, followers = root, own
+                elif word not in ignored:
+                    keys.update(numbers)
+                    if own is _BREAK:
                         before = ""
-                    continue
-                keys.update(told.keys)
-                if before:
-                    pair_number = followers.get(told.root)
-                    if pair_number is None:
-                        pair_number = followers[told.root] = self._number(pair(before, told.root))
-                    keys.add(pair_number)
-                before, followers = told.root, told.followers
-        return Said(array("i", keys), length)
+        return array("i", keys).tobytes(), length
 
     def _study(self, word: str, language: str) -> _Word:
         if word in stop_words():
-            return _Word((self._number(word),), "", {})
-        if not word.isascii() and is_unspaced(word):
-            return _Word(tuple(map(self._number, dict.fromkeys(pieces((word,))))), "", _BREAK)
-        root = stem(word, language)
-        keys = (word,) if root == word else (word, STEM + root)
-        return _Word(tuple(map(self._number, keys)), root, self._followers.setdefault(root, {}))
+            told: _Word = ((self._number(word),), "", _NO_PAIR)
+        elif not word.isascii() and is_unspaced(word):
+            told = tuple(map(self._number, dict.fromkeys(pieces((word,))))), "", _BREAK
+        else:
+            root = stem(word, language)
+            keys = (word,) if root == word else (word, STEM + root)
+            told = tuple(map(self._number, keys)), root, self._followers.setdefault(root, {})
+        self._words[language][word] = told
+        return told
 
     def _number(self, key: str) -> int:
         number = self._numbers.get(key)
@@ -123,7 +113,8 @@ class Lexicon:
         return number
 
 
-_BREAK: dict[str, int] = {}  # the followers of what no pair runs across
+_NO_PAIR: dict[str, int] = {}  # the followers of what stands in no pair
+_BREAK: dict[str, int] = {}  # and of what no pair runs across
 
 
 # As base64.b85encode writes four bytes, ten times faster.

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from geohound.model.health import State
 
-from .segments import RECORD, read_postings
+from .entries import offset_type
+from .segments import RECORD
 
 Array = npt.NDArray[Any]
 STATES = tuple(str(state) for state in State)
@@ -59,18 +60,40 @@ class Block(NamedTuple):
     services: int
 
 
+class Row:
+    """The postings of one transaction, as they were written: most of them nobody will ask for."""
+
+    def __init__(self, start: int, size: int, terms: str, counts: bytes, offsets: bytes, worths: bytes) -> None:
+        self._places = {term: at for at, term in enumerate(terms.split("\n"))} if terms else {}
+        self._ends = np.cumsum(np.frombuffer(counts, "<u4"))
+        self._offsets, self._worths = np.frombuffer(offsets, offset_type(size)), np.frombuffer(worths, np.uint8)
+        self._start = start
+        self._sorted: list[str] | None = None
+
+    def find(self, term: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]] | None:
+        at = self._places.get(term)
+        if at is None:
+            return None
+        held = slice(int(self._ends[at - 1]) if at else 0, int(self._ends[at]))
+        return self._offsets[held].astype(np.int64) + self._start, self._worths[held]
+
+    def beginning_with(self, beginning: str) -> list[str]:
+        terms = self._sorted = self._sorted or sorted(self._places)
+        return terms[bisect_left(terms, beginning) : bisect_left(terms, beginning + LAST_LETTER)]
+
+
 class Tail:
     """The postings of what is in no block yet."""
 
     def __init__(self) -> None:
-        self.postings: dict[str, list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]]] = {}
-        self._sorted: list[str] = []
+        self.rows: list[Row] = []
+
+    def find(self, term: str) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]]:
+        # A copy of the list: another search may be learning of more.
+        return [found for row in self.rows[:] if (found := row.find(term)) is not None]
 
     def beginning_with(self, beginning: str) -> list[str]:
-        if len(self._sorted) != len(self.postings):
-            self._sorted = sorted(self.postings)
-        terms = self._sorted
-        return terms[bisect_left(terms, beginning) : bisect_left(terms, beginning + LAST_LETTER)]
+        return sorted({term for row in self.rows[:] for term in row.beginning_with(beginning)})
 
 
 class View(NamedTuple):
@@ -148,8 +171,7 @@ class Mirror:
         for id_, size, record, facets, boxes, *packed in rows:
             start = self._slot_of.size
             self._take(record, facets, boxes)
-            for term, offsets, worths in read_postings(size, *packed):
-                self._tail.postings.setdefault(term, []).append((offsets + start, worths))
+            self._tail.rows.append(Row(start, size, *packed))
             self._last_fresh = id_
         return True
 

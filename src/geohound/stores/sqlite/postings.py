@@ -69,9 +69,7 @@ class Postings:
 
     def find(self, term: str) -> Found:
         """The entries that hold exactly this key."""
-        sealed = self._sealed(term, partial(self._word, term))
-        fresh = self._view.tail.postings.get(term)
-        return self._found(sealed, list(fresh) if fresh else [])  # another search may be learning of more
+        return self._found(self._sealed(term, partial(self._word, term)), self._view.tail.find(term))
 
     def _found(self, sealed: Remembered, fresh: list[_Fresh]) -> Found:
         """What is in blocks, and after it what is in none yet."""
@@ -145,7 +143,7 @@ class Postings:
         """The entries that hold a word that begins so; of each block the first MAX_BEGINNINGS words count."""
         sealed = self._sealed(beginning + LAST_LETTER, partial(self._beginning, beginning))
         tail = self._view.tail
-        fresh = [part for term in tail.beginning_with(beginning)[:MAX_BEGINNINGS] for part in list(tail.postings[term])]
+        fresh = [part for term in tail.beginning_with(beginning)[:MAX_BEGINNINGS] for part in tail.find(term)]
         if not fresh:
             return self._found(sealed, [])
         entries = np.concatenate([entries for entries, _ in fresh])

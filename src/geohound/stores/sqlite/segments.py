@@ -8,7 +8,6 @@ Work stays in proportion: each entry is sealed once and merged once.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,19 +28,6 @@ RECORD = np.dtype(
 )  # fmt: skip
 LANGUAGES = tuple(languages())
 _Bytes = npt.NDArray[np.uint8]
-
-
-def read_postings(
-    size: int, terms: str, counts: bytes, offsets: bytes, worths: bytes
-) -> Iterator[tuple[str, npt.NDArray[np.int64], _Bytes]]:
-    """The postings of a fresh row: word, entries, worths."""
-    ends = np.cumsum(np.frombuffer(counts, dtype="<u4")).tolist()
-    entries = np.frombuffer(offsets, dtype=offset_type(size)).astype(np.int64)
-    values = np.frombuffer(worths, dtype=np.uint8)
-    start = 0
-    for term, end in zip(terms.split("\n") if terms else (), ends, strict=True):
-        yield term, entries[start:end], values[start:end]
-        start = end
 
 
 def seal(connection: sqlite3.Connection, least: int | None = None) -> list[int]:
@@ -156,12 +142,13 @@ def _leave(connection: sqlite3.Connection) -> list[int]:
     blocks = connection.execute("SELECT id, records FROM block ORDER BY id").fetchall()
     nums = [np.frombuffer(records, RECORD)["num"] for _, records in blocks]
     everything = np.concatenate(nums)
-    owner = np.zeros(int(everything.max()) + 1, dtype=np.int64)
-    owner[everything] = np.repeat(np.arange(len(nums)), [len(n) for n in nums])
-    for place, ((block, _), own) in enumerate(zip(blocks, nums, strict=True)):
-        living: list[int] = np.unique(own[owner[own] == place]).tolist()
-        if len(living) * 2 < len(own):
+    ends = np.cumsum([len(own) for own in nums])
+    last = np.zeros(int(everything.max()) + 1, dtype=np.int64)
+    last[everything] = np.arange(len(everything))  # of those with one number the last is kept
+    lives = last[everything] == np.arange(len(everything))
+    for (block, _), own, alive in zip(blocks, nums, np.split(lives, ends[:-1]), strict=True):
+        if np.count_nonzero(alive) * 2 < len(own):
             connection.execute("DELETE FROM posting WHERE block = ?", (block,))
             connection.execute("DELETE FROM block WHERE id = ?", (block,))
-            return living
+            return sorted(own[alive].tolist())
     return []

@@ -56,6 +56,7 @@ def test_pages_of_a_quiet_catalogue_are_the_whole_list(store, query):
 
 def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
     monkeypatch.setattr(segments, "SEAL_ENTRIES", 30)
+    monkeypatch.setattr(segments, "FEW_ROWS", 1)
     monkeypatch.setattr(segments, "MERGE_BLOCKS", 3)
     whole = [hit.service.id for hit in store.catalogue.search(replace(RIVERS, limit=100)).hits]
 
@@ -72,6 +73,7 @@ def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
 
 def test_pages_go_on_where_blocks_were_renewed(store, monkeypatch):
     monkeypatch.setattr(segments, "SEAL_ENTRIES", 30)
+    monkeypatch.setattr(segments, "FEW_ROWS", 1)
     river = replace(RIVERS, text="river")  # of one word the rank does not hang on the rest of the catalogue
     whole = [hit.service.id for hit in store.catalogue.search(replace(river, limit=100)).hits]
 

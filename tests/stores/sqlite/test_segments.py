@@ -22,6 +22,7 @@ WORDS = ("glacier", "river", "forest", "desert", "volcano", "island")
 @pytest.fixture
 def small_blocks(monkeypatch):
     monkeypatch.setattr(segments, "SEAL_ENTRIES", 12)
+    monkeypatch.setattr(segments, "FEW_ROWS", 1)
     monkeypatch.setattr(segments, "MERGE_BLOCKS", 3)
 
 
@@ -80,6 +81,31 @@ def test_a_long_running_search_sees_what_a_new_one_sees(tmp_path, clock, small_b
     reader.close()
 
 
+def test_large_transactions_among_small_ones_leave_every_entry_in_its_place(tmp_path, clock, small_blocks, monkeypatch):
+    monkeypatch.setattr(segments, "LARGE_ENTRIES", 40)
+    path = tmp_path / "c.db"
+    writer, reader = open_store(path, clock), open_store(path, clock)
+    rng = random.Random(8)
+    generations = set()
+    for step in range(16):
+        for number in range(5):
+            write(writer, 100 * step + number, rng)
+        if step % 5 == 1:
+            many = [Service("wms", f"http://m{step}x{n}.example.org/ows", title=f"river {n}") for n in range(45)]
+            writer.catalogue.put_all((s, Sighting(s.id, s.endpoint, "", Via.LINK, "", NOON)) for s in many)
+        newcomer = open_store(path, clock)
+        assert answers(reader) == answers(newcomer)
+        newcomer.close()
+        generations.add(reader.catalogue._index.mirror._generation)
+    connection = writer.catalogue._database.read()
+    levels = [level for (level,) in connection.execute("SELECT level FROM block ORDER BY id")]
+    assert levels == sorted(levels, reverse=True), "small blocks come last"
+    assert max(size for (size,) in connection.execute("SELECT size FROM block WHERE level = 1")) >= 45
+    assert len(generations) == 1, "the reader never had to begin again"
+    writer.close()
+    reader.close()
+
+
 def test_blocks_that_are_mostly_overwritten_are_renewed(tmp_path, clock, small_blocks):
     store = open_store(tmp_path / "c.db", clock)
     rng = random.Random(4)
@@ -125,6 +151,7 @@ def test_searches_go_on_while_services_are_written(tmp_path, clock, small_blocks
 @pytest.mark.slow
 def test_a_service_with_more_layers_than_a_block_holds_is_found_by_each(tmp_path, clock, monkeypatch):
     monkeypatch.setattr(segments, "SEAL_ENTRIES", 100)
+    monkeypatch.setattr(segments, "FEW_ROWS", 1)
     store = open_store(tmp_path / "c.db", clock)
     layers = tuple(Layer(f"l{n}", f"sheet{n}") for n in range(70_000))
     big = Service("wms", "http://big.example.org/ows", title="Sheets", layers=layers)

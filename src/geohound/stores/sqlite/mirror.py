@@ -167,11 +167,13 @@ class Mirror:
             "SELECT id, size, record, facets, boxes, terms, counts, offsets, worths FROM fresh WHERE id > ? "
             "ORDER BY id",
             (self._last_fresh,),
-        )
-        for id_, size, record, facets, boxes, *packed in rows:
-            start = self._slot_of.size
-            self._take(record, facets, boxes)
+        ).fetchall()
+        start = self._slot_of.size
+        if rows:
+            self._take(*(b"".join(row[column] for row in rows) for column in (2, 3, 4)))
+        for id_, size, _, _, _, *packed in rows:
             self._tail.rows.append(Row(start, size, *packed))
+            start += size
             self._last_fresh = id_
         return True
 

@@ -1,7 +1,8 @@
 """The tables that search reads, written: services in a short list, sealed into blocks, blocks merged, old ones renewed.
 
 Nothing in a block changes. A service that is written anew gets new entries at the end, and its last ones count.
-Work stays in proportion: each entry is sealed once and merged once.
+Work stays in proportion: each entry is sealed once, and merged once where it came in a small transaction. Of large
+ones more are waited for: fewer lists of the same words, large enough to stay as they are.
 """
 # ruff: noqa: S608 - only numbers of our own are put into the statements
 
@@ -18,6 +19,8 @@ from geohound.wording.languages import languages
 from .entries import offset_type
 
 SEAL_ENTRIES = 8_192
+FEW_ROWS = 100  # fresh transactions that a search looks through for every word
+LARGE_ENTRIES = 1 << 15
 MERGE_BLOCKS = 7  # together they stay below 65,536 entries, whose numbers fit two bytes
 MERGED_ENTRIES = 1 << 16
 RECORD = np.dtype(
@@ -30,14 +33,17 @@ LANGUAGES = tuple(languages())
 _Bytes = npt.NDArray[np.uint8]
 
 
-def seal(connection: sqlite3.Connection, least: int | None = None) -> list[int]:
+def seal(connection: sqlite3.Connection) -> list[int]:
     """Make a block of all fresh services where there are enough entries; merge and renew blocks where it is time.
 
     Numbers of services that must be written anew, for they are left over from a block that is no more.
     """
-    entries = connection.execute("SELECT coalesce(sum(size), 0) FROM fresh").fetchone()[0]
-    if not entries or entries < (SEAL_ENTRIES if least is None else least):
+    entries, count = connection.execute("SELECT coalesce(sum(size), 0), count(*) FROM fresh").fetchone()
+    if not entries or entries < (SEAL_ENTRIES if count >= FEW_ROWS else LARGE_ENTRIES):
         return []
+    is_large = entries >= LARGE_ENTRIES
+    if is_large:
+        _merge(connection, least=1)  # what is merged stands together
     rows = connection.execute(
         "SELECT id, size, record, facets, boxes, terms, counts, offsets, worths FROM fresh ORDER BY id"
     ).fetchall()
@@ -55,9 +61,9 @@ def seal(connection: sqlite3.Connection, least: int | None = None) -> list[int]:
         worths=np.frombuffer(b"".join(row[8] for row in rows), np.uint8),
     )
     columns = [b"".join(row[column] for row in rows) for column in (2, 3, 4)]
-    _write_block(connection, (rows[0][0], 0, sum(sizes), *columns), parts)
+    _write_block(connection, (rows[0][0], int(is_large), sum(sizes), *columns), parts)
     connection.execute("DELETE FROM fresh")
-    _merge(connection)
+    _merge(connection, MERGE_BLOCKS)
     return _leave(connection)
 
 
@@ -99,11 +105,11 @@ def read_hits(hits: bytes, size: int) -> tuple[npt.NDArray[np.integer], _Bytes]:
     return np.frombuffer(hits, kind, count), np.frombuffer(hits, np.uint8, offset=count * kind.itemsize)
 
 
-def _merge(connection: sqlite3.Connection) -> None:
-    """Join the small blocks at the end; few blocks mean few look-ups for a word."""
+def _merge(connection: sqlite3.Connection, least: int) -> None:
+    """Join the small blocks at the end where there are so many; few blocks mean few look-ups for a word."""
     small = connection.execute("SELECT id, size FROM block WHERE level = 0 ORDER BY id").fetchall()
     total = sum(size for _, size in small)
-    if len(small) < MERGE_BLOCKS and total < MERGED_ENTRIES:
+    if not small or (len(small) < least and total < MERGED_ENTRIES):
         return
     marks = ",".join(str(block) for block, _ in small)
     rows = connection.execute(f"SELECT records, facets, boxes FROM block WHERE id IN ({marks}) ORDER BY id").fetchall()

@@ -62,7 +62,7 @@ def stand_and_fit(
         near = boxes[:, part]
         places = np.flatnonzero(judge(near, ranges))
         if len(places):
-            ratios.append(_ratios(near if len(places) == near.shape[1] else near[:, places], ranges))
+            ratios.append(_ratios(near if len(places) == near.shape[1] else near.take(places, axis=1), ranges))
             found.append(places + part.start)
     if not found:
         return np.zeros(0, np.int64), np.zeros(0, np.float32)

@@ -211,16 +211,13 @@ def match_all(view: View) -> Matches:
 
 
 def match_box(view: View, relation: Relation, asked: BBox) -> Matches:
-    """Entries whose box stands as asked for; the score is the overlap ratio."""
+    """Entries whose box stands as asked for, also of services that are overwritten; the score is the overlap ratio."""
     slots = np.flatnonzero(stand(view.hulls, Relation.OVERLAPS, asked) & view.alive)
     if len(slots) * 8 < len(view.alive):  # most services are elsewhere with all their layers
         entries = entries_of(view, slots)
         places, ratios = stand_and_fit(view.boxes[:, entries], relation, asked)
         return Matches(entries[places], ratios, ratios, None)
     entries, ratios = stand_and_fit(view.boxes, relation, asked)
-    if not view.alive.all():
-        kept = view.alive[view.slot_of[entries]]
-        entries, ratios = entries[kept], ratios[kept]
     return Matches(entries, ratios, ratios, None)
 
 

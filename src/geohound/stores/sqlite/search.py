@@ -118,7 +118,7 @@ def _match(asking: Asking) -> tuple[Matches, bool]:
 
 
 def _fold(view: View, matches: Matches) -> Folded:
-    """The best of its entries stands for a service; entries of a service stand together."""
+    """The best of its entries stands for a service, if it lives; entries of a service stand together."""
     entries = matches.entries
     if not len(entries):
         nothing = np.zeros(0, np.int64)
@@ -130,7 +130,9 @@ def _fold(view: View, matches: Matches) -> Folded:
     if ratios is None and matches.ratios is not None:
         ratios = np.maximum.reduceat(matches.ratios, starts)
     ends = np.concatenate((starts[1:], [len(entries)]))
-    return Folded(slots[starts].astype(np.int64), scores, ratios, starts, ends)
+    folded = Folded(slots[starts].astype(np.int64), scores, ratios, starts, ends)
+    lives = view.alive[folded.slots]
+    return folded if lives.all() else Folded(*(each[lives] if each is not None else None for each in folded))  # type: ignore[arg-type]
 
 
 def _ranks(view: View, folded: Folded) -> npt.NDArray[np.float32]:

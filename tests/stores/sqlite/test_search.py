@@ -286,3 +286,9 @@ def test_facets_count_what_is_found_and_filters_hold(tmp_path, clock):
     # A facet is counted as if its own filter were not set, so that one may choose otherwise.
     assert store.catalogue.search(Query(countries=("fr",))).facets["country"] == {"DE": 4, "FR": 2}
     store.close()
+
+
+def test_who_types_the_name_of_a_kind_gets_services_of_that_kind_first(store):
+    put(store, "other", "wfs", title="Coastline", keywords=("WMS", "coast"))
+    put(store, "meant", "wms", title="Coastline, shores and beaches of the northern bay", keywords=("coast", "sea"))
+    assert names(store.catalogue.search(Query("wms"))) == ["meant", "other"]

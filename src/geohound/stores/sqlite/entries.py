@@ -38,7 +38,7 @@ class Field(NamedTuple):
 
 FIELDS = (
     Field(10, 5, 0.6), Field(6, 4, 0.4, "name"), Field(5, 8, 0.7), Field(2.5, 30, 0.5, "long"), Field(3, 4, 0.3),
-    Field(1.2, 8, 0.2), Field(2, 1, 0),
+    Field(1.2, 8, 0.2), Field(16, 1, 0),
 )  # fmt: skip
 TITLE, NAME, KEYWORDS, ABSTRACT, PROVIDER, ADDRESS, KIND = range(len(FIELDS))
 _WEIGHTS, _USUAL, _LENGTH_PARTS = (np.array([field[n] for field in FIELDS]) for n in range(3))

@@ -91,6 +91,13 @@ def test_conformance_says_which_apis_they_are(classes: list[str], kinds: set[str
     assert all(service.endpoint == ROOT for service in found.values())
 
 
+def test_the_template_of_a_tile_is_kept_for_it_says_what_comes_first() -> None:
+    told = f"{ROOT}/collections/{{collectionId}}/tiles/{{tileMatrixSetId}}/{{z}}/{{x}}/{{y}}"
+    links = [*LANDING["links"], {"rel": "data", "href": told, "templated": True}]
+    found = claims({**LANDING, "links": links}, f"{ROOT}/?f=json")["ogcapi-features"]
+    assert {o.name: o.get for o in found.operations}["tile"] == told
+
+
 def test_the_version_is_that_of_the_core() -> None:
     classes = [f"{SPEC}/ogcapi-edr-1/1.2/conf/html", f"{SPEC}/ogcapi-edr-1/1.1/conf/core"]
     assert claims({"conformsTo": classes})["ogcapi-edr"].version == "1.1"

@@ -146,6 +146,17 @@ def test_the_box_asked_for_limits_the_features_that_come(identify: Identify, net
     assert 0 < some < everywhere
 
 
+@pytest.mark.parametrize("kind", ["ogcapi-tiles", "tilejson"])
+def test_a_vector_tile_holds_what_lies_in_it(identify: Identify, net: Net, kind: str) -> None:
+    place = (
+        "tipg/" if kind == "ogcapi-tiles" else "tipg/collections/public.harbours/tiles/WebMercatorQuad/tilejson.json"
+    )
+    service = pick(identify(place), kind)
+    layer = next(la for la in service.layers if la.name in ("public.harbours", "default"))
+    tile = fetch(net, open_layer(service, layer).first(Rel.TILE)).body
+    assert b"name" in tile  # a field of the harbours; a tile of some other place is empty
+
+
 RUN = [
     (MAPSERV.format("WMS", "1.3.0"), "wms", "basins"),
     (MAPSERV.format("WMS", "1.1.1"), "wms", "depth"),

@@ -169,6 +169,17 @@ def test_tiles_whose_address_does_not_say_what_they_are_open_as_what_the_layer_s
     assert "addRasterLayer" in tools(picture)
 
 
+def test_tiles_of_an_api_are_asked_row_first_unless_it_says_otherwise() -> None:
+    layer = Layer("lakes", links=("http://a.test/collections/lakes/tiles",))
+    service = Service("ogcapi-tiles", "http://a.test", layers=(layer,))
+    box = BBox(24.0, 60.0, 25.0, 61.0)
+    zoom, column, row = slippy_tile(view(service, layer, box), 14)
+    assert f"/WebMercatorQuad/{zoom}/{row}/{column}?" in open_layer(service, layer, box).first(Rel.TILE)
+    told = "http://a.test/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}"
+    other = replace(service, operations=(Operation("tile", told),))
+    assert f"/WebMercatorQuad/{zoom}/{column}/{row}?" in open_layer(other, layer, box).first(Rel.TILE)
+
+
 def test_tms_rows_are_counted_from_the_south() -> None:
     layer = replace(FOREST, links=("https://t.example/tms/1.0.0/forest",), formats=("image/jpeg",))
     url = open_layer(Service("tms", "https://t.example/tms/1.0.0"), layer, BBox(-70.0, -20.0, -50.0, 0.0)).first(

@@ -65,6 +65,9 @@ _OPERATIONS = (
 )
 
 
+_TILE = re.compile(r"/\{tileMatrixSetId\}/\{\w+\}/\{\w+\}/\{\w+\}", re.IGNORECASE)
+
+
 def suspects(kind: str, url: str) -> bool:
     """The path of an OGC API; the part of it where the path names one. Features stands for the undecided."""
     path = path_of(url)
@@ -152,7 +155,9 @@ def _read_operations(links: Mapping[str, list[Mapping[str, Any]]], url: str) -> 
         if any(hrefs):
             types = tuple(dict.fromkeys(filter(None, (words(link.get("type")) for link in links[rel]))))
             found.append(Operation(rel, get=next(filter(None, hrefs)), formats=types))
-    return tuple(found)
+    templates = (absolute(link.get("href"), url) for some in links.values() for link in some if link.get("templated"))
+    tile = next((template for template in templates if _TILE.search(template)), "")
+    return (*found, Operation("tile", get=tile)) if tile else tuple(found)
 
 
 def _read_offering(row: Mapping[str, Any], url: str) -> Layer:

@@ -18,6 +18,7 @@ _PLACE = re.compile(r"\{([^{}]{1,40})\}|%7B([^{}%]{1,40})%7D", re.IGNORECASE)
 _SUBDOMAINS = {"s": "a", "a-c": "a", "switch:a,b,c": "a", "r": "", "ratio": ""}
 _SPEAKING = re.compile(r"(?:\.|f=)(?:mvt|pbf|png|jpe?g|webp|gif)\b", re.IGNORECASE)
 _VECTOR = re.compile(r"(?:\.|f=)(?:mvt|pbf)\b|\bvector-tile\b", re.IGNORECASE)
+_COLUMN_FIRST = re.compile(r"\{(?:x|tileCol)\}/\{(?:y|tileRow)\}", re.IGNORECASE)
 _KVP = {
     "SERVICE": "WMTS",
     "REQUEST": "GetTile",
@@ -283,7 +284,10 @@ def open_api_tiles(ask: Ask) -> Opening:
         tilesets = join(collection_url(ask), path) if ask.layer.name else join(ask.service.endpoint, "tiles")
     base = tilesets.partition("?")[0].rstrip("/")
     is_map = "/map/tiles" in base
-    template = f"{base}/WebMercatorQuad/{{z}}/{{y}}/{{x}}?f={'png' if is_map else 'mvt'}"
+    # The standard puts the row first; TiTiler and its kin say that they do not.
+    told = (*ask.layer.links, *(o.get for o in ask.service.operations if o.name == "tile"))
+    place = "{z}/{x}/{y}" if any(map(_COLUMN_FIRST.search, told)) else "{z}/{y}/{x}"
+    template = f"{base}/WebMercatorQuad/{place}?f={'png' if is_map else 'mvt'}"
     links.append(Link(Rel.DESCRIPTION, "Tilesets", tilesets, "application/json"))
     return _open_pyramid(ask, template, links)
 

@@ -12,6 +12,7 @@ export function enableSearchForm(form: HTMLFormElement): void {
     }
   }
   form.addEventListener("submit", () => leaveOutEmpty(form));
+  if (isFresh() && fields(form).some(isTickedAnew)) form.requestSubmit();
   // The browser restores a page with its fields still switched off when one goes back.
   window.addEventListener("pageshow", () => fields(form).forEach((field) => (field.disabled = false)));
 }
@@ -22,6 +23,17 @@ function leaveOutEmpty(form: HTMLFormElement): void {
     const idle = field.name === "relation" && (!boxed || field.value === "overlaps");
     if (field.value === "" || idle) field.disabled = true;
   }
+}
+
+/** Somebody was quicker than this script. */
+function isTickedAnew(field: HTMLInputElement): boolean {
+  return field.type === "checkbox" && field.checked !== field.defaultChecked;
+}
+
+/** On the way back, or when a page is loaded again, browsers tick boxes themselves. */
+function isFresh(): boolean {
+  const [how] = performance.getEntriesByType("navigation");
+  return how instanceof PerformanceNavigationTiming && how.type === "navigate";
 }
 
 function hasBox(form: HTMLFormElement): boolean {

@@ -111,6 +111,14 @@ def test_a_filter_answers_at_once_and_clearing_the_box_searches_the_world(page: 
     assert "kind=wfs" in page.url
 
 
+def test_a_filter_ticked_before_the_script_is_there_answers_too(page: Page, origin: str):
+    page.route("**/form-*.js", lambda route: (page.wait_for_timeout(700), route.continue_()))
+    page.goto(f"{origin}/?bbox=19,59,32,71", wait_until="commit")
+    page.locator("label.chip", has_text="WFS").click()
+    page.wait_for_url("**/?*kind=wfs*")
+    assert shown_titles(page) == ["City registers"]
+
+
 def test_hostile_titles_run_no_script(page: Page, origin: str, samples):
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     page.goto(f"{origin}/service/{samples.hostile.id}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import pickle
+import sys
 import tempfile
 import time
 import zlib
@@ -24,7 +25,7 @@ from geohound.model.contracts import Order
 from geohound.model.visit import Candidate, Link, Outcome, Page, Place, Response, Via
 
 CACHE = Path(tempfile.gettempdir()) / "geohound-order-webs"
-VERSION = 3
+VERSION = 4
 MAX_SAME_WORDS, MAX_DULL = 3, 8  # as the crawl treats pages that say the same again
 MAX_TRIES = 64  # candidates asked anew for one lease
 _NO_DIGITS = str.maketrans("", "", "0123456789")
@@ -34,14 +35,15 @@ _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(slots=True)
 class Node:
-    """One address of a mined web; links are (node, text, context, place)."""
+    """One address of a mined web; links are (node, text, context, place, way)."""
 
     url: str
     host: str
     title: str = ""
     text: str = ""
     language: str = ""
-    links: tuple[tuple[int, str, str, Place], ...] = ()
+    software: str = ""
+    links: tuple[tuple[int, str, str, Place, str], ...] = ()
     services: frozenset[str] = frozenset()
     free: bool = False  # looks like a service: tested at once, no page visit
 
@@ -114,7 +116,7 @@ class _Miner:
         node.services = frozenset(self._web.services(node.url))
         if self._repeats(node, page) and not node.services:
             return
-        node.title, node.text, node.language = page.title, page.text, page.language
+        node.title, node.text, node.language, node.software = page.title, page.text, page.language, page.software
         node.links = tuple(self._links(page))
 
     def _repeats(self, node: Node, page: Page) -> bool:
@@ -126,7 +128,7 @@ class _Miner:
         self._dull[shape] = self._dull[shape] + 1 if same else 0
         return same
 
-    def _links(self, page: Page) -> Iterator[tuple[int, str, str, Place]]:
+    def _links(self, page: Page) -> Iterator[tuple[int, str, str, Place, str]]:
         """Each address once; scripts and configurations belong to the page and are no visits of their own."""
         seen: set[str] = set()
         for link in page.links:
@@ -138,7 +140,7 @@ class _Miner:
                 continue
             number = self._number(address)
             if number >= 0:
-                yield number, link.text, link.context, link.place
+                yield number, link.text, link.context, link.place, sys.intern(link.way)
 
 
 @dataclass(slots=True)
@@ -252,9 +254,11 @@ class Walk:
     def _visit(self, number: int) -> None:
         node, candidate = self._web.nodes[number], self._candidates.pop(number)
         self._visited[number] = 1
-        links = [Link(self._web.nodes[n].url, text, context, place) for n, text, context, place in node.links]
+        nodes = self._web.nodes
+        links = [Link(nodes[n].url, text, said, place, way=way) for n, text, said, place, way in node.links]
         page = Page(
-            node.url, node.title, node.text, node.language, candidate.depth, candidate.score, 0, tuple(links)
+            node.url, node.title, node.text, node.language, candidate.depth, candidate.score, 0, tuple(links),
+            software=node.software,
         )  # fmt: skip
         started = time.thread_time()
         new = self._score(node, page, candidate)
@@ -278,7 +282,7 @@ class Walk:
     def _score(self, node: Node, page: Page, candidate: Candidate) -> list[tuple[int, Candidate]]:
         new: list[tuple[int, Candidate]] = []
         order = self._order
-        for (target, text, context, place), link in zip(node.links, page.links, strict=True):
+        for (target, text, context, place, _), link in zip(node.links, page.links, strict=True):
             if self._admitted[target]:
                 raised = order.seen_again(link, page)
                 if raised is not None and not self._visited[target] and target in self._candidates:

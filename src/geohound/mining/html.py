@@ -13,8 +13,9 @@ from geohound.model import url as urls
 from geohound.model.clue import looks_like_service
 from geohound.model.visit import Link, Page, Place
 
-from . import embedded, js, markup, script, scripts, text
+from . import embedded, js, markup, script, scripts, software, text
 from .robots_tag import meta_robots
+from .standing import Standing
 
 MAX_LINKS = 6_000
 MAX_TEXT = 40_000
@@ -25,6 +26,7 @@ MAX_INLINE = 2_000
 MAX_DATA_ATTRIBUTES = 2_000
 MAX_RAW_TEXT = 4_000
 MAX_META_TAGS = 500
+MAX_MARKED = 30  # addresses of styles, and of scripts, that may tell the software
 MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
 _TAGS = (
     "a", "area", "base", "embed", "form", "frame", "iframe", "input", "link", "meta", "object", "pre", "script",
@@ -75,6 +77,7 @@ def read(
     nodes = _by_tag(tree)
     words = _Words()
     robots = _robots(nodes["meta"]) | tag
+    made_with = _software(nodes)
     base = _base(nodes["base"], url)
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
     found = list(islice(_links(nodes, words, _Known(base, None if "nofollow" in robots else is_told)), MAX_LINKS))
@@ -91,6 +94,7 @@ def read(
         title=title,
         text=visible[:MAX_TEXT],
         language=_language(tree),
+        software=made_with,
         links=tuple((found + code)[:MAX_LINKS]) + tuple(inline[:MAX_LINKS]),
         nofollow="nofollow" in robots,
         script_files=tuple(files),
@@ -120,6 +124,7 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known
     """Each address once, with the first words that stand for it; one anchor that may be followed is enough."""
     found: dict[str, Link] = {}
     passed: set[str] = {""}
+    standing = Standing()
     for tag, (name, place) in _PLACES.items():
         for node in nodes[tag]:
             attributes = node.attributes
@@ -138,7 +143,9 @@ def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known
             elif before.text and (nofollow or not before.nofollow):
                 continue
             said = words.of(node)[:300] or attributes.get("title") or attributes.get("alt") or ""
-            found[address] = Link(address, said[:300], words.around(node)[:200], place, nofollow)
+            parent = node.parent
+            way = standing.way(parent, attributes.get("class"))
+            found[address] = Link(address, said[:300], words.around(parent)[:200], place, nofollow, way=way)
             if len(found) >= MAX_LINKS:
                 return found
     return found
@@ -239,6 +246,17 @@ def _robots(nodes: list[LexborNode]) -> frozenset[str]:
     return meta_robots((each.get("name") or "", each.get("content") or "") for each in attributes)
 
 
+def _software(nodes: Mapping[str, list[LexborNode]]) -> str:
+    for node in nodes["meta"][:MAX_META_TAGS]:
+        attributes = node.attributes
+        if (attributes.get("name") or "").lower() == "generator":
+            said = software.named(attributes.get("content") or "")
+            if said:
+                return said
+    named = ((nodes["link"], "href"), (nodes["script"], "src"))
+    return software.of_addresses(n.attributes.get(at) or "" for of, at in named for n in of[:MAX_MARKED])
+
+
 def _language(tree: LexborHTMLParser) -> str:
     root = tree.root
     language = (root.attributes.get("lang") or "") if root is not None else ""
@@ -262,9 +280,8 @@ class _Words:
     def of(self, node: LexborNode) -> str:
         return " ".join(self.raw(node, " ")[:MAX_RAW_TEXT].split())
 
-    def around(self, node: LexborNode) -> str:
+    def around(self, parent: LexborNode | None) -> str:
         """The words of the paragraph, list item or cell around a link, which its other links share."""
-        parent = node.parent
         if parent is None or parent.tag not in _SMALL:
             return ""
         known = self._around.get(parent.mem_id)

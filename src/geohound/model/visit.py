@@ -59,6 +59,7 @@ class Link(NamedTuple):
     place: Place = Place.ANCHOR
     nofollow: bool = False
     line: int = 0
+    way: str = ""  # the elements above it, nearest first, as `mining.standing` writes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,4 +232,5 @@ class Page:
     links: tuple[Link, ...] = field(default=())
     nofollow: bool = False
     script_files: tuple[str, ...] = field(default=())
+    software: str = ""  # that the site was made with, as far as the page tells
     unsure: str = ""  # why reading was not enough to know what it asks for

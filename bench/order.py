@@ -46,9 +46,12 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 GOALS = (0.5, 0.8, 0.9)
 ABLATION_SHARE = 0.1
 ABLATION_SEEDS = 4
-TUNING = {"geoweb": (1, 2, 3, 101, 102, 103, 104), "wild": (1, 11, 12, 21)}
-UNSEEN = (402, 403, 404, 405)  # judged with for the first time by the orders as they are
-JUDGING = {"geoweb": (*UNSEEN, 401, *range(201, 211)), "wild": (*UNSEEN, 401, *range(22, 31))}
+TUNING = {"geoweb": (1, 2, 3, 101, 102, 103, 104), "wild": (1, 11, 12, 21, 402)}
+UNSEEN = tuple(range(406, 411))  # judged with for the first time by the orders as they are
+JUDGING = {
+    "geoweb": (*UNSEEN, 402, 403, 404, 405, 401, *range(201, 211)),
+    "wild": (*UNSEEN, 403, 404, 405, 401, *range(22, 31)),
+}
 FAMILIES: dict[str, Callable[[int], Web]] = {
     "geoweb": lambda seed: GeowebWeb(seed, pages=PAGES),
     "wild": lambda seed: WildWeb(seed, pages=PAGES),
@@ -69,6 +72,7 @@ ABLATIONS: dict[str, Callable[[], Order]] = {
     "everything": Adaptive,
     "no bandit over hosts": lambda: Adaptive(replace(_FULL, hosts=None)),
     "visits of a host all alike": lambda: Adaptive(replace(_FULL, hosts=replace(HostTuning(), floor=0.06, scale=0.0))),
+    "promises weighed as if all were kept": lambda: Adaptive(replace(_FULL, hosts=replace(HostTuning(), belief=1e9))),
     "no credit to the pages above": lambda: Adaptive(replace(_FULL, generations=0, door=0.0)),
     "no prior": lambda: Adaptive(replace(_FULL, prior=False)),
     "no learning": lambda: Adaptive(replace(_FULL, rate=0.0)),
@@ -80,6 +84,12 @@ ABLATIONS: dict[str, Callable[[], Order]] = {
     ),
     "no shape of the URL": lambda: Adaptive(replace(_FULL, without=frozenset({"shape", "folder"}))),
     "no outcome of the page": lambda: Adaptive(replace(_FULL, without=frozenset({"parent", "below"}))),
+    "no places inside a host": lambda: Adaptive(replace(_FULL, places=False)),
+    "no part in the page": lambda: Adaptive(replace(_FULL, without=frozenset({"trail"}))),
+    "no software": lambda: Adaptive(replace(_FULL, without=frozenset({"software"}))),
+    "nothing of a host's first page": lambda: Adaptive(replace(_FULL, first=False)),
+    "nothing of sisters and hops": lambda: Adaptive(replace(_FULL, without=frozenset({"kin", "hops"}))),
+    "steps of any length": lambda: Adaptive(replace(_FULL, longest=1e9)),
     "no depth and way": lambda: Adaptive(replace(_FULL, without=frozenset({"depth", "way"}))),
 }
 

@@ -175,6 +175,108 @@ def test_a_host_that_has_no_more_to_give_is_left_in_time() -> None:
     assert order.host_bonus("once.test") < min(rich, 0) - 1
 
 
+def rows(order: Adaptive, start: int, way: str) -> Candidate:
+    """A link in some place of the portal's home page."""
+    link = Link(f"http://portal.test/page/{start}", "sheet", way=way)
+    return Candidate(link.url, Via.LINK, HOME.url, link.text, order.score(link, HOME), 1)
+
+
+def test_inside_a_host_links_in_the_place_that_paid_go_first() -> None:
+    order = Adaptive()
+    for i in range(12):
+        visit(order, rows(order, i, "li.row<ul.list<main"), services=1)
+        visit(order, rows(order, 100 + i, "li.row<ul.more<main"))
+    idle(order)
+    good, bad = rows(order, 998, "li.row<ul.list<main"), rows(order, 999, "li.row<ul.more<main")
+    assert good.score > bad.score + 0.3
+    assert order.rescore(good) > order.rescore(bad) + 0.3, "also when they are asked again"
+
+
+def test_what_a_place_brought_on_one_host_says_nothing_of_another() -> None:
+    order = Adaptive()
+    for i in range(12):
+        visit(order, rows(order, i, "li<ul.list<main"), services=1)
+    idle(order)
+    other = Page("http://other.test/", HOME.title, HOME.text)
+    one, two = (Link(f"http://other.test/{w}", "sheet", way=f"li<ul.{w}<main") for w in ("list", "more"))
+    assert order.score(one, other) == pytest.approx(order.score(two, other), abs=0.01)
+
+
+def test_a_link_forgotten_since_it_was_queued_is_still_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adaptive, "MAX_KEPT", 2)
+    order = Adaptive()
+    visit(order, Candidate(HOME.url))
+    first = rows(order, 1, "li<ul.list<main")
+    for i in range(2, 9):
+        rows(order, i, "li<ul.list<main")
+    assert order.rescore(first) == pytest.approx(first.score, abs=1.0)
+
+
+def test_children_that_brought_nothing_speak_against_their_sisters() -> None:
+    order, twin = Adaptive(), Adaptive()
+    for learner, visits in ((order, 8), (twin, 0)):
+        for page in (Page(f"http://h{n}.test/", "List") for n in range(12)):
+            sisters = see(learner, page, *(Link(f"{page.url}{i}", "leaf") for i in range(9)))
+            for sister in sisters[:visits]:
+                visit(learner, sister)
+        idle(learner)
+    assert order._features.outcome(0, 0, 8, 4) != order._features.outcome(0, 0, 0, 4)
+    tried, untried = order._features.outcome(0, 0, 8, 4), order._features.outcome(0, 0, 0, 4)
+    assert order._model.value(tried) < order._model.value(untried)
+
+
+def test_new_hosts_get_their_share_of_the_visits_and_no_more() -> None:
+    order = Adaptive()
+    start = order._hosts.novelty
+    for i in range(40):
+        order._hosts.visited(f"new{i}.test", 0.0)
+    assert order._hosts.novelty < start - 1, "a tour of all hosts is no way to begin"
+    low = order._hosts.novelty
+    for _ in range(200):
+        order._hosts.visited("new1.test", 0.0)
+    assert order._hosts.novelty > low + 2, "exploring never ends"
+
+
+def test_promises_count_for_less_where_promises_were_not_kept() -> None:
+    order = Adaptive()
+    order._hosts.visited("first.test", 0.5)
+    for i in range(100):
+        order._hosts.visited(f"other{i}.test", 0.5)
+    order._hosts.visited("last.test", 0.5)
+    first, last = order._hosts.record("first.test"), order._hosts.record("last.test")
+    assert last.vain < first.vain / 2, "by now nobody expects a page to pay because its link said so"
+
+
+def test_what_a_host_says_on_its_first_page_counts_for_it() -> None:
+    order = Adaptive()
+    for name, page in (
+        ("maps", Page("http://maps.test/", "Geoportal", "WMS map services, geodata and maps. " * 5)),
+        ("news", Page("http://news.test/", "Gazette", "Sports and weather. " * 5)),
+    ):
+        order.score(Link(f"http://{name}.test/x", "more"), page)
+        visit(order, Candidate(page.url, Via.LINK, "http://s.test/", name, 0.0, 1))
+    assert order.host_bonus("maps.test") > order.host_bonus("news.test") + 0.5
+
+
+def test_software_for_maps_speaks_for_a_host_and_a_name_of_its_own_says_nothing() -> None:
+    order = Adaptive()
+    for name, software in (("maps", "geonetwork"), ("blog", "wordpress"), ("own", "own maker"), ("none", "")):
+        page = Page(f"http://{name}.test/", "Home", "Welcome", software=software)
+        order.score(Link(f"http://{name}.test/x", "more"), page)
+        visit(order, Candidate(page.url, Via.LINK, "http://s.test/", "home", 0.0, 1))
+    assert order.host_bonus("maps.test") > order.host_bonus("blog.test") + 0.5
+    assert order.host_bonus("own.test") == pytest.approx(order.host_bonus("none.test"), abs=0.05)
+
+
+def test_one_page_that_pays_does_not_turn_the_model_around() -> None:
+    order = Adaptive()
+    (candidate,) = see(order, HOME, Link("http://portal.test/a/b", " ".join(f"word{i}" for i in range(12))))
+    before = order._model.value(order._own[candidate.url].slots)
+    slots = order._own[candidate.url].slots
+    order._model.learn(slots, 1.0, 4.0)
+    assert 0 < order._model.value(slots) - before <= 3.01
+
+
 def test_seeds_come_before_all_else_in_their_order() -> None:
     order = Adaptive()
     first, second = order.seed("http://a.test/", 0), order.seed("http://b.test/", 1)
@@ -207,6 +309,12 @@ def test_a_file_that_is_no_learned_order_is_refused(data: bytes) -> None:
     if data:
         with pytest.raises(ValueError, match="learned order"):
             Adaptive().restore(data)
+
+
+def test_what_another_version_learned_is_refused_in_a_sentence() -> None:
+    older = trained().state()[4:]  # which had no mark of its version
+    with pytest.raises(ValueError, match="another version of Geohound"):
+        Adaptive().restore(older)
 
 
 def test_a_new_order_knows_nothing_of_the_old_one() -> None:

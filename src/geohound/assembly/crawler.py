@@ -209,7 +209,10 @@ def _order(settings: Settings, state: bytes) -> Order:
     """The order of this crawl with what it has learned, here or in another crawl."""
     order = orders()[settings.order].fresh()
     if state:
-        order.restore(state)
+        try:
+            order.restore(state)
+        except ValueError:  # of another version of Geohound: learned anew
+            order = order.fresh()
     if settings.learned:
         _take_over(order, settings, is_resumed=bool(state))
     return order

@@ -26,7 +26,7 @@ MAX_INLINE = 2_000
 MAX_DATA_ATTRIBUTES = 2_000
 MAX_RAW_TEXT = 4_000
 MAX_META_TAGS = 500
-MAX_MARKED = 30  # addresses of styles, and of scripts, that may tell the software
+MAX_MARKED = 12  # addresses of styles, and of scripts, that may tell the software
 MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
 _TAGS = (
     "a", "area", "base", "embed", "form", "frame", "iframe", "input", "link", "meta", "object", "pre", "script",

@@ -57,8 +57,19 @@ class Standing:
 
     def way(self, parent: LexborNode | None, own_classes: str | None) -> str:
         """Up from the element above a link; the classes of the link itself come first, if it has some."""
-        spot = self._top if parent is None else self._known.get(parent.mem_id) or self._climb(parent)
+        spot = self._top if parent is None else self._known.get(parent.mem_id) or self._beside(parent)
         return spot.way_of(own_classes[:_MAX_READ]) if own_classes else spot.way
+
+    def _beside(self, node: LexborNode) -> Spot:
+        """An element met for the first time; mostly its neighbours were met before it."""
+        above = node.parent
+        spot = self._known.get(above.mem_id) if above is not None else None
+        if spot is None:
+            return self._climb(node)
+        given = node.attributes
+        traits = _traits(node.tag or "", given) if given else (node.tag or "", "", "", "")
+        found = self._known[node.mem_id] = spot.below(traits)
+        return found
 
     def _climb(self, node: LexborNode) -> Spot:
         known, spot = self._known, self._top

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 from urllib.parse import unquote
 
+from ._prior import SOFTWARE
 from ._words import lexicon, tokens
 
 MAX_ANCHOR, MAX_URL, MAX_TITLE, MAX_TEXT = 12, 8, 10, 600
 MAX_PART = 24  # characters of a token that count
 MAX_KNOWN = 100_000  # words whose feature is kept, per place
 MAX_DEPTH = 8
+MAX_HOPS = 4
 _WORD = re.compile(r"[^\W\d_]+")
 _SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTER = ("S", "P", "T", "N")
@@ -43,7 +45,12 @@ class Features(Generic[KeyT]):
         self._make, self._without = make, without
         self._words = {place: Words(f"{place}:", make) for place in "ahtu" if place not in without}
         self._told: dict[tuple[str, tuple[int, ...]], tuple[KeyT, ...]] = {}
-        self._outcomes = [[self._named(f"parent={p}", f"below={b}") for b in range(4)] for p in range(4)]
+        self._outcomes = [
+            [[self._named(f"parent={p}", f"below={b}", f"kin={min(b, 2)} of {t}") for t in range(5)] for b in range(4)]
+            for p in range(4)
+        ]
+        self._hops = [self._named(f"hops={hops}") for hops in range(MAX_HOPS + 1)]
+        self._trails: dict[tuple[str, str], tuple[KeyT, ...]] = {}
         self._ways = [
             [self._named("bias", f"way={way}", f"depth={depth}") for depth in range(MAX_DEPTH + 1)]
             for way in ("out", "in")
@@ -88,7 +95,7 @@ class Features(Generic[KeyT]):
             *self._named(f"shape={shape_of(file, query)}"),
         )
 
-    def page(self, title: str, text: str, language: str) -> tuple[KeyT, ...]:
+    def page(self, title: str, text: str, language: str, software: str) -> tuple[KeyT, ...]:
         """What the page on which links stand is about."""
         words = tokens(title)[: 2 * MAX_TITLE]
         inside = lexicon().spread(tokens(text[:MAX_TEXT]))
@@ -96,16 +103,23 @@ class Features(Generic[KeyT]):
         return (
             *self._tell("title", lexicon().groups(words)),
             *self._each("t", bits(words)[:MAX_TITLE]),
-            *self._named(*counts, f"lang={language}"),
+            *self._named(*counts, f"lang={language}", *([f"software={software}"] if software in SOFTWARE else [])),
         )
 
     def way(self, depth: int, is_same_host: bool) -> tuple[KeyT, ...]:
         """How one gets there."""
         return self._ways[is_same_host][min(MAX_DEPTH, depth)]
 
-    def outcome(self, paid: int, below: int) -> tuple[KeyT, ...]:
-        """What became of the page on which links stand, and of the pages below it."""
-        return self._outcomes[min(3, paid)][min(3, below)]
+    def outcome(self, paid: int, below: int, tried: int, hops: int) -> tuple[KeyT, ...]:
+        """What became of the page on which links stand, of those below it, and how far up the last is that paid."""
+        return self._outcomes[min(3, paid)][min(3, below)][min(4, tried.bit_length())] + self._hops[hops]
+
+    def trail(self, above: str, here: str) -> tuple[KeyT, ...]:
+        """The part that a link plays in its page, after the part of the link that led to the page."""
+        known = self._trails.get((above, here))
+        if known is None:
+            known = self._trails[above, here] = self._named(f"trail={above}>{here}")
+        return known
 
     def _each(self, place: str, words: Sequence[str]) -> Sequence[KeyT]:
         known = self._words.get(place)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ._model import Model
+from ._prior import MAP_SOFTWARE
 
 MAX_HOSTS = 200_000
 MAX_STORED = 20_000
@@ -22,6 +23,7 @@ PRIOR = {
     "title:T2": 0.3,
     "text:T0": -0.6, "text:S1": 0.3, "text:S2": 0.4, "text:S3": 0.4, "text:P1": 0.2, "text:P2": 0.3, "text:P3": 0.4,
     "text:T3": 0.2, "text:T4": 0.3, "from=paying": 0.5,
+    **{f"software={name}": 1.5 for name in MAP_SOFTWARE},
 }  # fmt: skip
 _NONE, _MEAN = (), -PRIOR["bias"]
 
@@ -47,9 +49,12 @@ class HostTuning:
     shape: float = 0.7  # of the gamma distribution that rates of hosts with services follow, with a mean of 1
     floor: float = 0.02  # what is expected of any page, in pages that pay
     scale: float = 1.0  # and of what the model of links promises
+    belief: float = 3.0  # pages after which the promises of the model of links are weighed by how they were kept
     fade: float = 0.98  # of what paid, at each visit of the host
     forget: float = 0.99  # of what was expected
-    novelty: float = 2.0  # for a host never visited
+    novelty: float = 2.0  # for a host never visited, at first
+    explore: float = 0.3  # share of the visits that go to hosts never visited
+    turn: float = 0.05  # by which novelty rises and falls, so that the share is kept
     rate: float = 0.02  # at which hopes are learned: hosts are few, and each is one example
     verdict_after: int = 6  # visits without success that speak against what led there
 
@@ -60,6 +65,8 @@ class Hosts:
     def __init__(self, tuning: HostTuning, slot: Callable[[str], int]) -> None:
         self._t = tuning
         self.model = Model(PRIOR, tuning.rate, 1.0)
+        self.novelty = tuning.novelty
+        self._promised = self._kept = 0.0  # pages that were to pay by the model of links, and those that did
         self._lessons = 0  # learned from hosts
         self._always = slot("bias"), slot("from=other")
         self._from_payer = slot("bias"), slot("from=paying")
@@ -86,12 +93,16 @@ class Hosts:
         if hope > record.hope:
             record.hope, record.entry, record.lessons = hope, entry, -1
 
+    def says(self, host: str, words: tuple[int, ...]) -> None:
+        """What a host says itself, on the first page of it that was read, tells as much as what led there."""
+        record = self.record(host)
+        if not record.visits and words:
+            record.entry, record.lessons = (record.entry or self._always) + words, -1
+
     def bonus(self, host: str) -> float:
         """Log of how the host pays against hosts with services."""
         record = self._records.get(host)
-        if record is None:
-            return self._t.novelty
-        return math.log(self._rate(record)) + (0.0 if record.visits else self._t.novelty)
+        return 0.0 if record is None else math.log(self._rate(record))
 
     def _rate(self, record: Record) -> float:
         """Most hosts have no services at all, and each visit in vain tells so, the more the more was hoped of it."""
@@ -108,7 +119,10 @@ class Hosts:
     def visited(self, host: str, chance: float) -> None:
         """A page was visited that would pay with this chance, were its host one that pays."""
         record, t = self.record(host), self._t
-        hoped = t.floor + t.scale * chance
+        self.novelty = min(6.0, max(-3.0, self.novelty + t.turn * (t.explore - (not record.visits))))
+        self._promised += chance
+        kept = min(1.0, (t.belief + self._kept) / (t.belief + self._promised))
+        hoped = t.floor + t.scale * chance * kept
         record.visits += 1
         record.vain += hoped
         record.paid *= t.fade
@@ -119,6 +133,7 @@ class Hosts:
     def paid(self, host: str) -> bool:
         """A page of this host showed a service; True if none had before."""
         record = self.record(host)
+        self._kept += 1.0
         is_first = not record.is_proven
         record.is_proven = True
         record.paid += 1.0
@@ -138,17 +153,20 @@ class Hosts:
             for h, r in self._records.items()
             if r.visits
         ]
-        return self.model.state() + json.dumps(seen[-MAX_STORED:]).encode()
+        return self.model.state() + json.dumps([self.novelty, self._promised, self._kept, seen[-MAX_STORED:]]).encode()
 
     def restore(self, state: bytes) -> None:
         end = self.model.restore(state)
         self._lessons += 1
         try:
+            novelty, promised, kept, hosts = json.loads(state[end:])
+            self.novelty = min(6.0, max(-3.0, float(novelty)))
+            self._promised, self._kept = _amount(promised), _amount(kept)
             records = {
                 str(h): Record(
                     max(0, int(v)), _amount(expected), _amount(paid), _amount(vain), bool(proven), judged=True
                 )
-                for h, v, expected, paid, vain, proven in json.loads(state[end:])
+                for h, v, expected, paid, vain, proven in hosts
             }
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError("this learned order is damaged") from error

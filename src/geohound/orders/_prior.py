@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+# Sites made with these are about maps or data.
+MAP_SOFTWARE = ("geonetwork", "geonode", "arcgis hub", "mapbender", "lizmap", "geoserver", "thredds", "erddap", "ckan")
+# Software that many sites share; a name that one site has alone would stand for the site.
+SOFTWARE = frozenset((
+    *MAP_SOFTWARE, "wordpress", "drupal", "typo3", "joomla", "plone", "mediawiki", "dkan", "udata", "socrata",
+    "opendatasoft", "arcgis server", "dspace", "dataverse", "moodle", "shopify", "wix", "squarespace", "magento",
+    "sphinx", "discourse", "phpbb", "blogger", "sharepoint", "liferay", "opencms", "hugo", "jekyll",
+))  # fmt: skip
+
 PRIOR = {
     "bias": -4.0,
     "anchor:S1": 2.0, "anchor:S2": 2.5, "anchor:S3": 2.5, "anchor:P1": 0.8, "anchor:P2": 1.0, "anchor:P3": 1.0,
@@ -16,4 +25,5 @@ PRIOR = {
     "text:S1": 0.2, "text:S2": 0.3, "text:S3": 0.4, "text:S4": 0.4, "text:P1": 0.1, "text:P2": 0.2, "text:P3": 0.3,
     "text:P4": 0.3, "text:T0": -0.5, "text:T3": 0.1, "text:T4": 0.2, "text:T5": 0.2,
     "parent=1": 0.5, "parent=2": 0.8, "parent=3": 1.0,
+    "hops=1": 0.3,
 }  # fmt: skip

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 from geohound.web.assets import load_assets
 
@@ -112,9 +112,13 @@ def test_a_filter_answers_at_once_and_clearing_the_box_searches_the_world(page: 
 
 
 def test_a_filter_ticked_before_the_script_is_there_answers_too(page: Page, origin: str):
-    page.route("**/form-*.js", lambda route: (page.wait_for_timeout(700), route.continue_()))
+    held: list[Route] = []
+    page.route("**/form-*.js", lambda route: held.append(route), times=1)  # noqa: PLW0108 - no builtin will do
     page.goto(f"{origin}/?bbox=19,59,32,71", wait_until="commit")
     page.locator("label.chip", has_text="WFS").click()
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
     page.wait_for_url("**/?*kind=wfs*")
     assert shown_titles(page) == ["City registers"]
 

@@ -222,9 +222,9 @@ def test_where_only_some_words_are_held_the_answer_says_so(shop):
 
 
 def test_near_duplicates_are_folded_under_the_one_that_works(store):
-    layers = (Layer("a:roads", "Roads"), Layer("a:rails", "Rails"))
+    layers = (Layer("a:roads", "Main roads"), Layer("a:rails", "Rails"))
     mirror = put(store, "mirror", title="Traffic!", layers=layers)
-    home = put(store, "home", title="Traffic", layers=(Layer("roads", "Roads"), Layer("rails", "Rails")))
+    home = put(store, "home", title="Traffic", layers=(Layer("roads", "Main roads"), Layer("rails", "Rails")))
     put(store, "other", "wfs", title="Traffic", layers=layers)
     store.catalogue.record_check(Check(home.id, NOON, True))
     store.catalogue.record_check(Check(mirror.id, NOON, False))
@@ -233,6 +233,54 @@ def test_near_duplicates_are_folded_under_the_one_that_works(store):
     assert results.total == 2
     assert results.hits[names(results).index("home")].also == (mirror.id,)
     assert names(store.catalogue.search(Query("traffic", states=(State.DEAD,)))) == ["mirror"]
+
+
+ITALY, NORWAY = BBox(6.6, 36.6, 18.5, 47.1), BBox(4.6, 57.9, 31.1, 71.2)
+
+
+@pytest.mark.parametrize(
+    ("italian", "norwegian"),
+    [
+        (
+            {"provider": Provider("Regione"), "extent": Extent(ITALY)},
+            {"provider": Provider("Kartverket"), "extent": Extent(NORWAY)},
+        ),
+        ({"extent": Extent(ITALY)}, {"extent": Extent(NORWAY)}),
+        ({"provider": Provider("Regione")}, {"provider": Provider("Kartverket")}),
+        ({"abstract": "Strade"}, {"abstract": "Veier"}),
+        ({}, {}),
+    ],
+)
+def test_services_that_share_but_common_words_are_not_folded(store, italian, norwegian):
+    for name, fields in (("it", italian), ("no", norwegian)):
+        put(store, name, title="Web Map Service", layers=(Layer("roads", "Roads"),), **fields)
+    results = store.catalogue.search(Query("roads"))
+    assert (results.total, sorted(names(results))) == (2, ["it", "no"])
+    told = [fields["provider"].name for fields in (italian, norwegian) if "provider" in fields]
+    assert sorted(results.facets["provider"]) == sorted(told)
+
+
+@pytest.mark.parametrize(
+    "telling",
+    [
+        {"provider": Provider("Kartverket")},
+        {"abstract": "Public roads."},
+        {"layers": tuple(Layer(f"roads{n}") for n in range(5))},
+    ],
+)
+def test_copies_whose_boxes_were_computed_anew_are_folded(store, telling):
+    for name, box in (("home", NORWAY), ("copy", BBox(4.62, 57.94, 31.08, 71.21))):
+        put(store, name, **{"title": "Roads", "layers": (Layer("roads"),), **telling}, extent=Extent(box))
+    assert store.catalogue.search(Query("roads")).total == 1
+
+
+def test_what_a_filter_leaves_out_is_not_told_as_a_near_duplicate(store):
+    services = [put(store, n, title="Traffic", abstract="All roads.", layers=(Layer("roads"),)) for n in ("one", "two")]
+    store.catalogue.record_check(Check(services[0].id, NOON, True))
+    store.catalogue.record_check(Check(services[1].id, NOON, False))
+    assert store.catalogue.search(Query("traffic")).hits[0].also == (services[1].id,)
+    alive = store.catalogue.search(Query("traffic", states=(State.ALIVE,)))
+    assert (alive.total, alive.hits[0].also) == (1, ())
 
 
 def test_of_two_equals_the_one_that_works_comes_first(store):

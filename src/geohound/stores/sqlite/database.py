@@ -17,12 +17,13 @@ from . import upgrades
 __all__ = ["Database", "StoreError"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 4
+VERSION = 5
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.index_anew,
     2: partial(upgrades.run_script, name="record.sql"),
     3: partial(upgrades.run_script, name="robots.sql"),
+    4: upgrades.rebuild,  # near-duplicates, CORS and the years covered are told otherwise
 }
 BUSY_TIMEOUT_MS = 30_000
 

@@ -24,6 +24,8 @@ _MAX_REMEMBERED = 50_000
 _CRS = re.compile(r"(EPSG|CRS|OGC|ESRI|IGNF|AUTO2?)(?:[:/]+[\d.]*)?[:/]+(\w+)$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(1[6-9]\d\d|20\d\d)(?!\d)")
 _FIRST_DECADE, _LAST_DECADE = 1600, 2090
+_MANY_NAMES = 5
+_MANY_BOXES = 100
 _QUALITY_BANDS = ("0-24", "25-49", "50-74", "75-100")
 
 
@@ -136,13 +138,36 @@ def quality_of(service: Service) -> int:
 
 
 def twin_key(num: int, service: Service) -> int:
-    """Equal for services that offer the same under the same name, wherever they stand; 64 bits."""
-    if not service.layers:
+    """Equal for services that offer the same for the same place, wherever they stand; 64 bits.
+
+    Many a service is called "Web Map Service" and has a layer "roads": without something that tells more, it is like
+    no other one.
+    """
+    names = sorted({" ".join(split(layer.name.rpartition(":")[2] or layer.title)) for layer in service.layers})
+    telling = _telling(service, names)
+    if not telling:
         said = f"#{num}"
     else:
-        names = sorted({" ".join(split(layer.name.rpartition(":")[2] or layer.title)) for layer in service.layers})
-        said = "\n".join((service.kind, " ".join(split(service.title)), *names))
+        said = "\n".join((service.kind, " ".join(split(service.title)), *names, _place(service), *telling))
     return int.from_bytes(hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+
+
+def _telling(service: Service, names: Sequence[str]) -> list[str]:
+    """Who offers it; where nobody says so, in which words, or that the layers are too many for chance."""
+    if not names:
+        return []
+    if service.provider.name.strip():
+        return ["by", " ".join(split(service.provider.name))]
+    words = [" ".join(split(text)) for text in (service.abstract, *(layer.title for layer in service.layers))]
+    own = sorted({text for text in words if text and text not in names})
+    return ["in", *own] if own or len(names) >= _MANY_NAMES else []
+
+
+def _place(service: Service) -> str:
+    """The boxes, to a tenth of a degree: copies are often computed anew."""
+    extents = (service.extent,) if service.extent else (layer.extent for layer in service.layers[:_MANY_BOXES])
+    boxes = [extent.box.as_tuple() for extent in extents if extent and extent.box]
+    return " ".join(sorted({",".join(f"{edge:.1f}" for edge in box) for box in boxes}))
 
 
 def _many(own: Iterable[str], layered: Iterable[tuple[str, ...]]) -> list[str]:

@@ -77,7 +77,8 @@ def search(connection: sqlite3.Connection, query: Query, index: Index) -> Result
     ranks = _ranks(view, folded)
     before = max(query.offset, 0) if cursor is None else int(np.count_nonzero(ranks >= np.float32(cursor.rank)))
     window = 2 * (before + max(query.limit, 0))
-    kept = _without_twins(view, folded, ranks, all_but(passed, "", len(folded.slots)), window)
+    passes = all_but(passed, "", len(folded.slots))
+    kept = _without_twins(view, folded, ranks, passes, window)
     facets = count_facets(connection, view, folded.slots[kept])
     for name in passed.keys() - {"years"}:
         others = _without_twins(view, folded, ranks, all_but(passed, name, len(folded.slots)), window)
@@ -86,7 +87,7 @@ def search(connection: sqlite3.Connection, query: Query, index: Index) -> Result
         else:
             facets |= count_facets(connection, view, folded.slots[others], (name,))
     page, is_last = _page(view, folded, ranks, kept, query, cursor)
-    hits = _hits(asking, matches, folded, ranks, page)
+    hits = _hits(asking, matches, folded, ranks, passes, page)
     suggestion = suggest(asking.postings, terms) if partial or not len(kept) else ""
     return Results(
         hits=tuple(hits),
@@ -188,12 +189,18 @@ def _page(
 
 
 def _hits(
-    asking: Asking, matches: Matches, folded: Folded, ranks: npt.NDArray[np.float32], page: list[int]
+    asking: Asking,
+    matches: Matches,
+    folded: Folded,
+    ranks: npt.NDArray[np.float32],
+    passes: npt.NDArray[np.bool_],
+    page: list[int],
 ) -> list[Hit]:
     connection, view, _, query, _, wishes = asking
     nums = [int(view.records["num"][folded.slots[at]]) for at in page]
     services = read_services(connection, nums, with_layers=False)
-    twins = view.records["twin"][folded.slots]
+    passing_slots = folded.slots[passes]
+    twins = view.records["twin"][passing_slots]
     hits = []
     for at, num in zip(page, nums, strict=True):
         slot = int(folded.slots[at])
@@ -208,13 +215,13 @@ def _hits(
             size=int(view.first[slot + 1] - view.first[slot]) - 1,
             shown=layers_shown(len(page)),
             is_whole=query.bbox is None and matches.whole is not None and bool(matches.whole[slot]),
-            twins=_twins(view, folded, twins, slot),
+            twins=_twins(view, passing_slots, twins, slot),
         )
         hits.append(build_hit(connection, query, wishes, services[num], chosen))
     return hits
 
 
-def _twins(view: View, folded: Folded, twins: npt.NDArray[np.uint64], slot: int) -> list[int]:
-    """Numbers of the near-duplicates of a service among those that match."""
-    same = folded.slots[np.flatnonzero(twins == view.records["twin"][slot])]
+def _twins(view: View, slots: npt.NDArray[np.int64], twins: npt.NDArray[np.uint64], slot: int) -> list[int]:
+    """Numbers of the near-duplicates of a service among those that match and pass the filters."""
+    same = slots[np.flatnonzero(twins == view.records["twin"][slot])]
     return [int(num) for num in view.records["num"][same[same != slot]][:20]]

@@ -7,6 +7,8 @@ from importlib.resources import files
 
 from .indexing import rebuild
 
+__all__ = ["index_anew", "rebuild", "run_script"]
+
 
 def run_script(connection: sqlite3.Connection, name: str) -> None:
     """The statements of a file beside this one, within the transaction that is open."""
@@ -20,7 +22,7 @@ def run_script(connection: sqlite3.Connection, name: str) -> None:
 
 
 def index_anew(connection: sqlite3.Connection) -> None:
-    """Version 1 searched with FTS5 and R*Tree; version 2 has blocks of its own, made from the services kept."""
+    """Version 1 searched with FTS5 and R*Tree; version 2 has blocks of its own, which `rebuild` fills later."""
     for table in ("words", "box_index", "box"):
         connection.execute(f"DROP TABLE {table}")
     connection.execute("ALTER TABLE layer DROP COLUMN box")
@@ -30,4 +32,3 @@ def index_anew(connection: sqlite3.Connection) -> None:
         "UPDATE service SET popularity = (SELECT count(*) FROM sighting s WHERE s.service = service.num)"
     )
     run_script(connection, "search.sql")
-    rebuild(connection)

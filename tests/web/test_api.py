@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from starlette.testclient import TestClient
 
+from geohound.model.service import Layer, Service, Sighting
+from geohound.model.visit import Via
+from geohound.net.clock import SystemClock
+from geohound.stores.sqlite import open_store
 from geohound.topics import TOPICS, Classifier
 from geohound.web.answering import JSON_LINES
 from geohound.web.app import create_app
@@ -56,6 +61,33 @@ def test_cursors_lead_through_the_layers_of_a_service(api, samples):
         seen += [layer["name"] for layer in page["layers"]]
         cursor = page["next"]
     assert len(set(seen)) == page["total"] == 1200
+
+
+LARGE = Service(
+    "wms",
+    "https://large.example/wms",
+    title="Parcels",
+    layers=tuple(Layer(f"parcel_{n}", f"Parcel {n}") for n in range(12_000)),
+)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory, kinds):
+    store = open_store(tmp_path_factory.mktemp("large") / "large.db", SystemClock())
+    store.catalogue.put(LARGE, Sighting(LARGE.id, LARGE.endpoint, "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)))
+    with TestClient(create_app(store.catalogue, kinds), base_url="http://test/api/v1") as client:
+        yield client
+    store.close()
+
+
+def test_cursors_lead_through_twelve_thousand_layers_to_the_end(large):
+    address, seen, cursor = f"services/{LARGE.id}/layers", [], ""
+    while cursor is not None:
+        answer = large.get(address, params={"limit": 1000, **({"cursor": cursor} if cursor else {})})
+        assert answer.status_code == 200, answer.text
+        seen += [layer["name"] for layer in answer.json()["layers"]]
+        cursor = answer.json()["next"]
+    assert seen == [layer.name for layer in LARGE.layers]
 
 
 @pytest.mark.parametrize("address", ["search?q=lakes", "services", "facets", "reports/kinds", "health", "openapi.json"])

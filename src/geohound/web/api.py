@@ -32,7 +32,7 @@ from .api_asking import (
     read_window,
 )
 from .api_schemas import SCHEMAS, named
-from .asking import MAX_OFFSET, read_bbox, read_query
+from .asking import read_bbox, read_query
 from .finding import find
 from .openapi import Operation, document
 from .openapi import routes as routes_of
@@ -224,7 +224,7 @@ def _service(request: Request) -> Service:
 
 def _next(offset: int, limit: int, total: int) -> str | None:
     after = offset + limit
-    return f"o{after}" if after < total and after <= MAX_OFFSET * 100 else None
+    return f"o{after}" if after < total else None
 
 
 def _all_hits(request: Request, query: Query) -> Iterator[Hit]:

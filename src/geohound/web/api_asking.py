@@ -29,8 +29,8 @@ from .openapi import Parameter, Schema
 from .reporting import REPORTS
 
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
-_CURSOR = re.compile(r"o([0-9]{1,6})")
-_OFFSET_CURSOR = "o[0-9]{1,4}"
+_CURSOR = re.compile(r"o([0-9]{1,7})")
+_OFFSET_CURSOR = "o[0-9]{1,7}"
 _HIT_CURSOR = r"k[0-9a-f]{1,8}\.[0-9a-f]{8}\.[0-9a-f]{8}\.[0-9a-f]{1,8}"
 LAYER_PAGE = (100, 1_000)  # by default, and at most
 

@@ -203,6 +203,14 @@ def test_a_crawl_that_is_told_to_end_says_how_it_goes_on_and_its_budget_counts_o
     assert summary["pages"] >= 1, "those of the first run"
 
 
+def test_a_search_for_an_address_finds_its_service(crawled) -> None:
+    path = str(crawled[0])
+    address = json.loads(geohound("search", "--json", "--limit", "1", "--catalogue", path).stdout.splitlines()[0])
+    found = geohound("search", address["endpoint"], "--json", "--catalogue", path).stdout.splitlines()
+    assert address["id"] in {json.loads(line)["id"] for line in found[:-1]}
+    assert json.loads(found[0])["why"] == "this is the address you asked for"
+
+
 def test_a_reader_that_goes_away_ends_the_crawl_quietly(web, tmp_path: Path) -> None:
     world, network = web
     seeds = " ".join(f"'{seed}'" for seed in world.seeds)

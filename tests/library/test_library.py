@@ -62,6 +62,11 @@ def test_a_search_is_a_sequence_of_hits(path: str) -> None:
         assert {service.id for service in catalogue} == {FOREST.id, FIJI.id}
 
 
+def test_an_address_finds_its_service(path: str) -> None:
+    with Catalogue(path) as catalogue:
+        assert [hit.service.id for hit in catalogue.search(FOREST.endpoint)] == [FOREST.id]
+
+
 def test_filters_go_by_the_name_of_their_facet(path: str) -> None:
     with Catalogue(path) as catalogue:
         assert [h.service.id for h in catalogue.search(kind="wfs")] == [FIJI.id]

@@ -90,6 +90,51 @@ def test_cursors_lead_through_twelve_thousand_layers_to_the_end(large):
     assert seen == [layer.name for layer in LARGE.layers]
 
 
+@pytest.mark.parametrize("asked", [{"q": "parcel"}, {"q": "parcels"}, {"kind": "wms"}, {"q": LARGE.endpoint}])
+def test_every_layer_that_matches_is_listed_once(large, asked):
+    seen, cursor = [], ""
+    while cursor is not None:
+        answer = large.get("layers", params={"limit": 100, **asked, **({"cursor": cursor} if cursor else {})}).json()
+        assert answer["total"] == 12_000
+        seen += [layer["name"] for layer in answer["layers"]]
+        cursor = answer["next"]
+        if len(seen) == 300:  # the rest at once
+            break
+    assert len(set(seen)) == 300
+    told = [json.loads(line) for line in large.get("layers", params={"f": "jsonl", **asked}).text.splitlines()]
+    assert [layer["name"] for layer in told[:300]] == seen
+    assert {layer["name"] for layer in told} == {layer.name for layer in LARGE.layers}
+    assert (len(told), told[0]["service"]) == (12_000, LARGE.id)
+
+
+def test_only_layers_that_match_are_listed(large, api):
+    few = large.get("layers", params={"q": "parcel_77"}).json()
+    assert ([layer["name"] for layer in few["layers"]], few["total"], few["next"]) == (["parcel_77"], 1, None)
+    assert large.get("layers", params={"q": "parcel -77"}).json()["total"] == 12_000 - 1
+    assert large.get("layers", params={"offset": 5, "limit": 2}).json()["layers"][0]["name"] == "parcel_5"
+    assert api.get("layers", params={"kind": "ogcapi-features"}).json()["total"] == 0
+
+
+def test_layers_stand_as_the_box_asks(api):
+    assert [
+        layer["name"] for layer in api.get("layers?q=finland&bbox=20,60,31,70&relation=within").json()["layers"]
+    ] == ["hy:rivers"]
+
+
+def test_lists_of_services_are_as_long_as_their_lines(tmp_path, kinds):
+    store = open_store(tmp_path / "twins.db", SystemClock())
+    for host in ("one", "two", "three"):
+        twin = Service("wms", f"https://{host}.example/wms", title="Roads", abstract="All.", layers=(Layer("roads"),))
+        store.catalogue.put(twin, Sighting(twin.id, "", "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)))
+    with TestClient(create_app(store.catalogue, kinds), base_url="http://test/api/v1") as client:
+        assert client.get("search").json()["total"] == 1
+        for asked in ("", "q=roads", "kind=wms"):
+            listed = client.get(f"services?{asked}").json()
+            assert (listed["total"], len(listed["services"])) == (3, 3)
+            assert len(client.get(f"services?f=jsonl&{asked}").text.splitlines()) == 3
+    store.close()
+
+
 @pytest.mark.parametrize("address", ["search?q=lakes", "services", "facets", "reports/kinds", "health", "openapi.json"])
 def test_what_has_not_changed_is_not_sent_twice(api, address):
     first = api.get(address)
@@ -130,11 +175,14 @@ def test_layers_as_lines_are_those_of_all_hits_not_of_one_page(api):
     assert paged["total"] > 1
 
 
-@pytest.mark.parametrize("cursor", ["kffffffff.00000000.7fc00000.ffffffff", "k1.00000000.ff800000.0", "o9999"])
+@pytest.mark.parametrize(
+    "cursor", ["kffffffff.00000000.7fc00000.ffffffff", "k1.00000000.ff800000.0", "k1.00000000.ff800000.0.ff"]
+)
 def test_a_cursor_that_was_tampered_with_does_no_harm(api, cursor):
-    answer = api.get(f"search?cursor={cursor}")
-    assert answer.status_code == 200
-    assert answer.json()["hits"] == []
+    for address in ("search", "layers", "services"):
+        answer = api.get(f"{address}?cursor={cursor}")
+        assert answer.status_code == 200
+    assert api.get(f"search?cursor={cursor}").json()["hits"] == []
 
 
 def test_layers_come_with_the_service_that_offers_them(api, samples):

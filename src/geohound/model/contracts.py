@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from .health import Check, Health, State
-from .query import Query, Results
+from .query import LayerResults, Query, Results
 from .service import Refusal, Service, Sighting
 from .visit import (
     Candidate,
@@ -266,7 +266,11 @@ class Catalogue(Protocol):
     def services(self, kinds: Sequence[str] = (), states: Sequence[State] = ()) -> Iterator[Service]:
         """All services, or those of some kinds and states, in the order in which they were found."""
 
-    def search(self, query: Query) -> Results: ...
+    def search(self, query: Query) -> Results:
+        """The services that match, best first."""
+
+    def search_layers(self, query: Query) -> LayerResults:
+        """The layers that match, each for itself."""
 
     def count(self) -> tuple[int, int]:
         """Services and layers."""

@@ -18,7 +18,7 @@ FACETS = (
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked for. Text holds words, "phrases", beginnings* and -unwanted words.
+    """What is asked for. Text holds words, "phrases", beginnings* and -unwanted words, or is the address of a service.
 
     `where` filters by any of FACETS; the values of one facet are alternatives, the facets must all hold.
     """
@@ -37,6 +37,8 @@ class Query:
     years: tuple[int, int] | None = None  # the service covers some of these years, first and last
     expand: bool = True  # also find synonyms and translations
     after: str = ""  # `next` of the page before; then the offset is not looked at
+
+    fold: bool = True  # near-duplicates come under the best of them; else each for itself
 
     def filters(self) -> dict[str, tuple[str, ...]]:
         """Every filter by facet, those with a field of their own included."""
@@ -78,3 +80,22 @@ class Results:
     suggestion: str = ""  # "did you mean": the text with misspelt words mended
     partial: bool = False  # nothing holds all words: these hold some
     next: str = ""  # names the next page of the catalogue as it was on the first one; empty on the last
+
+
+@dataclass(frozen=True, slots=True)
+class LayerHit:
+    """A layer that matches, and its service (without the list of its layers)."""
+
+    layer: Layer
+    service: Service
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class LayerResults:
+    """The layers that match, the best service's first, of each service the best first."""
+
+    hits: tuple[LayerHit, ...]
+    total: int
+    elapsed_ms: float
+    next: str = ""  # as in Results

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from geohound import __version__
-from geohound.model.query import Hit, Query
+from geohound.model.query import Hit, LayerHit, Query
 from geohound.model.service import Service
 from geohound.opening import open_layer
 from geohound.wording import fold, split
@@ -33,7 +33,6 @@ from .api_asking import (
 )
 from .api_schemas import SCHEMAS, named
 from .asking import read_bbox, read_query
-from .finding import find
 from .openapi import Operation, document
 from .openapi import routes as routes_of
 from .portal import portal_of
@@ -51,6 +50,7 @@ from .reporting import REPORTS, facet_records, report
 __all__ = ["opensearch", "problem", "routes"]
 
 _MAX_SIGHTINGS = 200
+_STREAMED_HITS, _STREAMED_LAYERS = 100, 5_000  # read at a time
 
 
 def search(request: Request) -> Response:
@@ -59,7 +59,7 @@ def search(request: Request) -> Response:
     query = _query(request)
     if wants_lines(request):
         return lines(map(hit_record, _all_hits(request, query)))
-    results = find(portal.catalogue, query)
+    results = portal.catalogue.search(query)
     return answer(request, results_record(results, results.next or None))
 
 
@@ -70,35 +70,32 @@ def opensearch(request: Request) -> Response:
 
 
 def layers(request: Request) -> Response:
-    """GET /layers: the layers that match, each with its service"""
-    portal = portal_of(request)
+    """GET /layers: the layers that match, each with its service, those of the best service first"""
     query = _query(request)
     if wants_lines(request):
-        return lines(layer for hit in _all_hits(request, query) for layer in _layers_of(hit))
-    results = find(portal.catalogue, query)
-    found = [layer for hit in results.hits for layer in _layers_of(hit)]
-    record = {"layers": found, "total": results.total, "next": results.next or None}
-    return answer(request, record)
+        return lines(map(_found_layer, _all_layers(request, query)))
+    results = portal_of(request).catalogue.search_layers(query)
+    found = [_found_layer(hit) for hit in results.hits]
+    return answer(request, {"layers": found, "total": results.total, "next": results.next or None})
 
 
-def _layers_of(hit: Hit) -> Iterator[Mapping[str, Any]]:
+def _found_layer(hit: LayerHit) -> Mapping[str, Any]:
     service = hit.service
-    for layer in hit.layers:
-        yield {**brief_layer(layer), "service": service.id, "kind": service.kind, "endpoint": service.endpoint}
+    return {**brief_layer(hit.layer), "service": service.id, "kind": service.kind, "endpoint": service.endpoint}
 
 
 def facets(request: Request) -> Response:
     """GET /facets"""
     portal = portal_of(request)
-    results = find(portal.catalogue, replace(_query(request), limit=1, offset=0))
+    results = portal.catalogue.search(replace(_query(request), limit=1, offset=0))
     return answer(request, {"total": results.total, "facets": facet_records(portal, results)})
 
 
 def services(request: Request) -> Response:
-    """GET /services; all of them as JSON lines, in the order in which they were found"""
+    """GET /services, near-duplicates too; all of them as JSON lines, in the order in which they were found"""
     portal = portal_of(request)
-    query = _query(request)
-    if wants_lines(request) and replace(query, kinds=(), states=(), limit=0, offset=0) == Query(limit=0):
+    query = replace(_query(request), fold=False)
+    if wants_lines(request) and replace(query, kinds=(), states=(), limit=0, offset=0) == Query(limit=0, fold=False):
         return lines(map(brief_service, portal.catalogue.services(query.kinds, query.states)))
     if wants_lines(request):
         return lines(map(_brief_hit, _all_hits(request, query)))
@@ -208,11 +205,7 @@ def openapi(request: Request) -> Response:
 def _query(request: Request) -> Query:
     """The query; pages are named by cursor, or by number for those who count themselves."""
     params = read_params(request, SEARCH)
-    query = read_query(params, portal_of(request).kinds)
-    cursor = params.get("cursor", "")
-    if cursor.startswith("o"):
-        return replace(query, offset=read_window(params, (1, query.limit))[1])
-    return replace(query, after=cursor)
+    return replace(read_query(params, portal_of(request).kinds), after=params.get("cursor", ""))
 
 
 def _service(request: Request) -> Service:
@@ -229,15 +222,23 @@ def _next(offset: int, limit: int, total: int) -> str | None:
 
 def _all_hits(request: Request, query: Query) -> Iterator[Hit]:
     """Every hit, a page at a time."""
-    catalogue = portal_of(request).catalogue
-    page = replace(query, limit=100)
+    page = replace(query, limit=_STREAMED_HITS)
     while True:
-        results = find(catalogue, page)
+        results = portal_of(request).catalogue.search(page)
         yield from results.hits
         if not results.next:
             return
-        by_number = results.next.startswith("o")
-        page = replace(page, offset=int(results.next[1:])) if by_number else replace(page, after=results.next)
+        page = replace(page, after=results.next)
+
+
+def _all_layers(request: Request, query: Query) -> Iterator[LayerHit]:
+    page = replace(query, limit=_STREAMED_LAYERS)
+    while True:
+        results = portal_of(request).catalogue.search_layers(page)
+        yield from results.hits
+        if not results.next:
+            return
+        page = replace(page, after=results.next)
 
 
 _LISTS = ("application/json", JSON_LINES)

@@ -31,7 +31,7 @@ from .reporting import REPORTS
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
 _CURSOR = re.compile(r"o([0-9]{1,7})")
 _OFFSET_CURSOR = "o[0-9]{1,7}"
-_HIT_CURSOR = r"k[0-9a-f]{1,8}\.[0-9a-f]{8}\.[0-9a-f]{8}\.[0-9a-f]{1,8}"
+_HIT_CURSOR = r"k[0-9a-f]{1,8}\.[0-9a-f]{8}\.[0-9a-f]{8}\.[0-9a-f]{1,8}(\.[0-9a-f]{1,8})?"
 LAYER_PAGE = (100, 1_000)  # by default, and at most
 
 _BOX = Parameter(
@@ -55,7 +55,7 @@ def _window(default: int, most: int, last: int, cursor: str) -> tuple[Parameter,
     )
 
 
-WINDOW = _window(DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, f"{_HIT_CURSOR}|{_OFFSET_CURSOR}")
+WINDOW = _window(DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, _HIT_CURSOR)
 LAYER_WINDOW = _window(*LAYER_PAGE, MAX_OFFSET * 100, _OFFSET_CURSOR)
 _VALUE = {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARS}
 _FILTERS = tuple(

@@ -18,7 +18,6 @@ from geohound.model.service import Layer, Service
 from geohound.opening import open_layer
 
 from .asking import MAX_OFFSET, BadAskError, read_bbox, read_query, read_whole
-from .finding import find
 from .policy import policy_for
 from .portal import Portal, portal_of
 from .showing import box_text, describe_door, layer_matches
@@ -100,7 +99,7 @@ def search_page(request: Request) -> Response:
     trouble, query, results = None, Query(), None
     try:
         query = read_query(params, portal.kinds)
-        results = find(portal.catalogue, query)
+        results = portal.catalogue.search(query)
     except BadAskError as error:
         trouble = error
     services, layers = portal.catalogue.count()

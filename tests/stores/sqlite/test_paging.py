@@ -46,12 +46,32 @@ def pages(store, query, between):
 
 
 @pytest.mark.parametrize("query", [RIVERS, Query(limit=7), Query(bbox=BBox(0, 0, 3, 3), limit=3)])
-def test_pages_of_a_quiet_catalogue_are_the_whole_list(store, query):
+def test_pages_are_the_whole_list_also_while_services_are_written(store, query):
     whole = [hit.service.id for hit in store.catalogue.search(replace(query, limit=100)).hits]
     assert len(whole) > 2 * query.limit
     seen, totals = pages(store, query, lambda _: None)
     assert seen == whole
     assert set(totals) == {len(whole)}
+    assert pages(store, query, lambda n: store.catalogue.put_all([met(100 + n, "River network")]))[0] == whole
+
+
+@pytest.mark.parametrize("query", [RIVERS, Query(limit=7), Query(bbox=BBox(0, 0, 3, 3), limit=3)])
+def test_pages_of_layers_are_the_whole_list_while_services_are_written(store, query):
+    def told(results):
+        return [(hit.service.id, hit.layer.name) for hit in results.hits]
+
+    whole = told(store.catalogue.search_layers(replace(query, limit=1000)))
+    assert len(set(whole)) == len(whole) > 2 * query.limit
+    seen, number = [], 100
+    while True:
+        results = store.catalogue.search_layers(query)
+        assert results.total == len(whole)
+        seen += told(results)
+        if not results.next:
+            break
+        query, number = replace(query, after=results.next), number + 1
+        store.catalogue.put_all([met(number, f"River network {number}")])
+    assert seen == whole
 
 
 def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):

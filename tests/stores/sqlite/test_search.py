@@ -340,3 +340,27 @@ def test_who_types_the_name_of_a_kind_gets_services_of_that_kind_first(store):
     put(store, "other", "wfs", title="Coastline", keywords=("WMS", "coast"))
     put(store, "meant", "wms", title="Coastline, shores and beaches of the northern bay", keywords=("coast", "sea"))
     assert names(store.catalogue.search(Query("wms"))) == ["meant", "other"]
+
+
+ADDRESS = "http://world.example.org/ows"
+
+
+@pytest.mark.parametrize(
+    "typed", [ADDRESS, "HTTP://World.example.org/ows", f"{ADDRESS}?SERVICE=WMS&REQUEST=GetCapabilities"]
+)
+def test_an_address_finds_the_service_that_lives_there(shop, typed):
+    results = shop.catalogue.search(Query(typed))
+    assert (names(results), results.total, results.facets["kind"]) == (["world"], 1, {"wms": 1})
+    assert results.hits[0].why == "this is the address you asked for"
+    assert shop.catalogue.search(Query(typed, kinds=("wfs",))).total == 0
+    assert [hit.layer.name for hit in shop.catalogue.search_layers(Query(typed)).hits] == ["glc"]
+
+
+def test_an_address_that_is_not_known_finds_nothing_that_claims_to_be_it(shop):
+    assert all("address you" not in hit.why for hit in shop.catalogue.search(Query("https://nowhere.example/wms")).hits)
+
+
+def test_a_hit_of_filters_alone_says_which(shop):
+    hit = shop.catalogue.search(Query(kinds=("wfs",), where={"https": ("no",)})).hits[0]
+    assert hit.why == "https is no; kind is wfs"
+    assert shop.catalogue.search(Query("reefs", kinds=("wfs",))).hits[0].why == "title matches 'reefs'"

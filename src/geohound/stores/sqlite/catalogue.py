@@ -12,9 +12,8 @@ from typing import Any
 
 from geohound.model.contracts import TopicsOf
 from geohound.model.health import Check, Health, State, assess
-from geohound.model.query import Query, Results
+from geohound.model.query import LayerResults, Query, Results
 from geohound.model.service import Service, Sighting
-from geohound.model.url import canonical, endpoint
 from geohound.model.visit import Via
 
 from .codec import clean
@@ -22,7 +21,8 @@ from .database import Database
 from .doors import content_key, find_door, find_twin
 from .indexing import Indexer
 from .intake import Intake
-from .reading import read_services
+from .layers import search_layers
+from .reading import nums_at, read_services
 from .search import Index, search
 from .writing import Seen, Writing, add_door, insert_service, leave_home, no_topics, refresh_service
 
@@ -84,13 +84,8 @@ class SqliteCatalogue:
 
     def find_endpoint(self, url: str) -> Sequence[Service]:
         """The services behind an address: an endpoint, another door, or any request to one of them."""
-        clear = canonical(url) or url
         with self._database.snapshot() as connection:
-            rows = connection.execute(
-                "SELECT DISTINCT service FROM door WHERE endpoint IN (?, ?, ?) ORDER BY service",
-                (clean(url), clean(clear), clean(endpoint(clear))),
-            ).fetchall()
-            return list(read_services(connection, [num for (num,) in rows]).values())
+            return list(read_services(connection, nums_at(connection, url)).values())
 
     def sightings(self, service_id: str) -> Sequence[Sighting]:
         """Where a service was met, in the order in which it was."""
@@ -153,6 +148,10 @@ class SqliteCatalogue:
     def search(self, query: Query) -> Results:
         with self._database.snapshot() as connection:
             return search(connection, query, self._index)
+
+    def search_layers(self, query: Query) -> LayerResults:
+        with self._database.snapshot() as connection:
+            return search_layers(connection, query, self._index)
 
     def count(self) -> tuple[int, int]:
         """Services and layers."""

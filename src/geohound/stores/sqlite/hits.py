@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +19,30 @@ from geohound.model.service import Layer, Service
 from geohound.wording import split, split_name, stems, stop_words
 
 from .asked import Wish
-from .codec import load_layer
-from .reading import LAYER_COLUMNS
+from .reading import read_some_layers
 
 MAX_LAYERS, MIN_LAYERS = 20, 5  # told of one hit
 _LAYERS_PER_PAGE = 100
 _LAYERS_ASKED_WHY = 3
 _MANY_WORDS = 300
+
+
+class Matching(NamedTuple):
+    """The layers of a service that match: by their place in it, best first."""
+
+    best: npt.NDArray[np.int64]
+    is_whole: bool  # all others do too, for the service itself says all that was asked
+
+    def count(self, size: int) -> int:
+        return size if self.is_whole else len(self.best)
+
+    def some(self, size: int, first: int, last: int) -> list[int]:
+        """From the first to before the last of them, out of so many layers."""
+        told: list[int] = self.best[first:last].tolist()
+        if self.is_whole and last > len(self.best):
+            others = np.setdiff1d(np.arange(size), self.best, assume_unique=True)
+            told += others[max(first - len(self.best), 0) : last - len(self.best)].tolist()
+        return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +53,11 @@ class Chosen:
     state: State
     rank: float
     ratio: float | None
-    ordinals: npt.NDArray[np.int64]  # of the layers that match; -1 for the service itself
-    scores: npt.NDArray[np.float32]
+    layers: Matching
     size: int  # how many layers it has
     shown: int  # how many of them at most are told
-    is_whole: bool  # all its layers match, for the service itself says all that was asked
     twins: Sequence[int]
+    is_address: bool  # it is at the very address that was asked for
 
 
 def layers_shown(hits: int) -> int:
@@ -51,31 +68,16 @@ def layers_shown(hits: int) -> int:
 def build_hit(
     connection: sqlite3.Connection, query: Query, wishes: Sequence[Wish], service: Service, chosen: Chosen
 ) -> Hit:
-    best = [int(n) for n in chosen.ordinals[np.argsort(-chosen.scores, kind="stable")] if n >= 0]
-    count = len(best)
-    if chosen.is_whole:
-        count = chosen.size
-        known = set(best)
-        best += [n for n in range(min(chosen.size, MAX_LAYERS * 2)) if n not in known][: chosen.shown]
-    if not query.text.strip() and query.bbox is None:
-        best, count = [], 0
-    layers = _read_layers(connection, chosen.num, best[: chosen.shown])
-    why = "; ".join(filter(None, (_why_words(wishes, service, layers[:_LAYERS_ASKED_WHY]), _why_box(query, chosen))))
+    is_listed = not query.text.strip() and query.bbox is None  # then its layers were not asked for
+    count = 0 if is_listed else chosen.layers.count(chosen.size)
+    told = chosen.layers.some(chosen.size, 0, chosen.shown) if count else []
+    layers = read_some_layers(connection, chosen.num, told)
+    words = _why_words(wishes, service, layers[:_LAYERS_ASKED_WHY]) if wishes else ""
+    address = "this is the address you asked for" if chosen.is_address else ""
+    why = "; ".join(filter(None, (address, words, _why_box(query, chosen)))) or _why_filters(query)
     return Hit(
         service, tuple(layers), chosen.rank, why, chosen.state, chosen.size, count, _ids(connection, chosen.twins)
     )
-
-
-def _read_layers(connection: sqlite3.Connection, num: int, ordinals: Sequence[int]) -> list[Layer]:
-    """Layers of a service by their place in it, in the order asked for."""
-    if not ordinals:
-        return []
-    marks = ",".join("?" * len(ordinals))
-    rows = connection.execute(
-        f"SELECT ordinal, {LAYER_COLUMNS} FROM layer WHERE service = ? AND ordinal IN ({marks})", (num, *ordinals)
-    )
-    found = {ordinal: load_layer(*columns) for ordinal, *columns in rows}
-    return [found[ordinal] for ordinal in ordinals if ordinal in found]
 
 
 def _ids(connection: sqlite3.Connection, nums: Sequence[int]) -> tuple[str, ...]:
@@ -163,3 +165,11 @@ def _why_box(query: Query, chosen: Chosen) -> str:
         Relation.CONTAINS: "covers all of the box asked for",
         Relation.OVERLAPS: f"box fits by {chosen.ratio or 0:.1%}".replace("%", " %"),
     }[query.relation]
+
+
+def _why_filters(query: Query) -> str:
+    """Where nothing but filters was asked for: those."""
+    told = [f"{name} is {' or '.join(values)}" for name, values in query.filters().items()]
+    if query.years:
+        told.append(f"covers some of {'-'.join(map(str, dict.fromkeys(query.years)))}")
+    return "; ".join(told)

@@ -204,9 +204,9 @@ def _in_part(view: View, left: Matches, whole: npt.NDArray[np.bool_], said: Foun
     return Matches(*union(both, len(view.slot_of)), None, whole & ~part)
 
 
-def match_all(view: View) -> Matches:
-    """Every living service."""
-    entries = view.first[:-1][view.alive]
+def match_all(view: View, which: npt.NDArray[np.bool_], *, with_layers: bool) -> Matches:
+    """All of these services, alone or with every layer."""
+    entries = entries_of(view, np.flatnonzero(which)) if with_layers else view.first[:-1][which]
     return Matches(entries, np.ones(len(entries), np.float32), None, None)
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .mirror import View
 
-_CURSOR = re.compile(r"k([0-9a-f]{1,8})\.([0-9a-f]{8})\.([0-9a-f]{8})\.([0-9a-f]{1,8})")
+_CURSOR = re.compile(r"k([0-9a-f]{1,8})\.([0-9a-f]{8})\.([0-9a-f]{8})\.([0-9a-f]{1,8})(?:\.([0-9a-f]{1,8}))?")
 
 
 class Cursor(NamedTuple):
@@ -23,6 +23,7 @@ class Cursor(NamedTuple):
     order: int  # stands for which they are
     rank: float  # of the last hit
     num: int
+    layers: int = 0  # of the last hit that were told, where layers are listed
 
 
 def read_cursor(text: str) -> Cursor | None:
@@ -30,13 +31,16 @@ def read_cursor(text: str) -> Cursor | None:
     found = _CURSOR.fullmatch(text)
     if not found:
         return None
-    services, order, bits, num = (int(part, 16) for part in found.groups())
-    return Cursor(services, order, float(np.array(bits, np.uint32).view(np.float32)), num)
+    services, order, bits, num = (int(part, 16) for part in found.groups()[:4])
+    layers = int(found[5] or "0", 16)
+    return Cursor(services, order, float(np.array(bits, np.uint32).view(np.float32)), num, layers)
 
 
-def write_cursor(view: View, rank: float, num: int) -> str:
+def write_cursor(view: View, rank: float, num: int, layers: int = 0) -> str:
     bits = int(np.array(rank, np.float32).view(np.uint32))
-    return f"k{len(view.records):x}.{_order_of(view, len(view.records)):08x}.{bits:08x}.{num:x}"
+    return f"k{len(view.records):x}.{_order_of(view, len(view.records)):08x}.{bits:08x}.{num:x}" + (
+        f".{layers:x}" if layers else ""
+    )
 
 
 def _order_of(view: View, services: int) -> int:
@@ -54,6 +58,7 @@ def as_it_was(view: View, cursor: Cursor) -> View:
         service_of=view.service_of[:entries],
         language_of=view.language_of[:entries],
         boxes=view.boxes[:, :entries],
+        hulls=view.hulls[:, :size],
         first=view.first[: size + 1],
         records=view.records[:size],
         facet_start=view.facet_start[: size + 1],

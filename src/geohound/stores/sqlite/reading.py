@@ -8,8 +8,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from geohound.model.service import Layer, Service
+from geohound.model.url import canonical, endpoint
 
-from .codec import load_layer, load_service
+from .codec import clean, load_layer, load_service
 
 LAYER_COLUMNS = "name, title, abstract, keywords, body"  # as load_layer takes them
 
@@ -35,3 +36,25 @@ def read_services(
         for num in nums
         if num in rows
     }
+
+
+def nums_at(connection: sqlite3.Connection, url: str) -> list[int]:
+    """The services behind an address: an endpoint, another door, or any request to one of them."""
+    clear = canonical(url) or url
+    rows = connection.execute(
+        "SELECT DISTINCT service FROM door WHERE endpoint IN (?, ?, ?) ORDER BY service",
+        (clean(url), clean(clear), clean(endpoint(clear))),
+    ).fetchall()
+    return [num for (num,) in rows]
+
+
+def read_some_layers(connection: sqlite3.Connection, num: int, ordinals: Sequence[int]) -> list[Layer]:
+    """Layers of a service by their place in it, in the order asked for."""
+    if not ordinals:
+        return []
+    marks = ",".join("?" * len(ordinals))
+    rows = connection.execute(
+        f"SELECT ordinal, {LAYER_COLUMNS} FROM layer WHERE service = ? AND ordinal IN ({marks})", (num, *ordinals)
+    )
+    found = {ordinal: load_layer(*columns) for ordinal, *columns in rows}
+    return [found[ordinal] for ordinal in ordinals if ordinal in found]

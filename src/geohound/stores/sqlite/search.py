@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,13 +15,13 @@ from geohound.model.query import FACETS, Hit, Query, Results
 from geohound.wording import Terms, parse_terms
 
 from .asked import Wish, unwanted_of, wishes_of
-from .counting import all_but, count_facets, count_owned, owned_by, passing
-from .hits import Chosen, build_hit, layers_shown
+from .counting import Owned, Truth, all_but, count_facets, count_owned, owned_by, passing
+from .hits import Chosen, Matching, build_hit, layers_shown
 from .matching import Matches, grant_all, match_all, match_box, match_words, place, without
 from .mirror import STATES, Mirror, View
 from .paging import Cursor, as_it_was, is_after, read_cursor, write_cursor
 from .postings import Memory, Postings
-from .reading import read_services
+from .reading import nums_at, read_services
 from .suggesting import suggest
 
 # Among equals: what is known to work, what describes itself, what others point to.
@@ -55,60 +56,92 @@ class Asking(NamedTuple):
     connection: sqlite3.Connection
     view: View
     postings: Postings
-    query: Query
+    query: Query  # without its text, where that is a known address
     terms: Terms
     wishes: list[Wish]
+    address: list[int]  # numbers of the services at the address that was asked for
+    cursor: Cursor | None
+
+
+class Ranked(NamedTuple):
+    """The services that match, what each is worth, and which filter each passes."""
+
+    matches: Matches
+    partial: bool
+    folded: Folded
+    ranks: npt.NDArray[np.float32]
+    owned: dict[str, Owned]
+    passed: dict[str, Truth]
+    passes: Truth  # all of them
+
+
+def ask(connection: sqlite3.Connection, query: Query, index: Index) -> Asking:
+    view = index.mirror.view(connection)  # the first thing read, so that it is never ahead of the connection
+    cursor = read_cursor(query.after)
+    if cursor is not None:
+        view = as_it_was(view, cursor)
+    # Who pastes an endpoint wants to know whether that service is known, not what resembles its letters.
+    address = nums_at(connection, query.text) if query.text.lower().startswith(("http://", "https://")) else []
+    if address:
+        query = replace(query, text="")
+    terms = parse_terms(query.text)
+    wishes = wishes_of(terms, expand=query.expand)
+    return Asking(connection, view, Postings(connection, view, index.memory), query, terms, wishes, address, cursor)
+
+
+def rank(asking: Asking, *, with_layers: bool = False) -> Ranked:
+    view, query = asking.view, asking.query
+    matches, partial = _match(asking, with_layers=with_layers)
+    folded = _fold(view, matches)
+    owned = owned_by(view, folded.slots, query.filters())
+    passed = passing(asking.connection, view, folded.slots, query, owned)
+    passes = all_but(passed, "", len(folded.slots))
+    return Ranked(matches, partial, folded, _ranks(view, folded), owned, passed, passes)
 
 
 def search(connection: sqlite3.Connection, query: Query, index: Index) -> Results:
     """One page of the services that match, how many there are in all, and what they are."""
     started = time.perf_counter()
-    view = index.mirror.view(connection)  # the first thing read, so that it is never ahead of the connection
-    cursor = read_cursor(query.after)
-    if cursor is not None:
-        view = as_it_was(view, cursor)
-    terms = parse_terms(query.text)
-    wishes = wishes_of(terms, expand=query.expand)
-    asking = Asking(connection, view, Postings(connection, view, index.memory), query, terms, wishes)
-    matches, partial = _match(asking)
-    folded = _fold(view, matches)
-    owned = owned_by(view, folded.slots, query.filters())
-    passed = passing(connection, view, folded.slots, query, owned)
-    ranks = _ranks(view, folded)
-    before = max(query.offset, 0) if cursor is None else int(np.count_nonzero(ranks >= np.float32(cursor.rank)))
-    window = 2 * (before + max(query.limit, 0))
-    passes = all_but(passed, "", len(folded.slots))
-    kept = _without_twins(view, folded, ranks, passes, window)
+    asking = ask(connection, query, index)
+    ranked = rank(asking)
+    view, folded, ranks = asking.view, ranked.folded, ranked.ranks
+    kept = unfolded(asking, ranked, ranked.passes)
     facets = count_facets(connection, view, folded.slots[kept])
-    for name in passed.keys() - {"years"}:
-        others = _without_twins(view, folded, ranks, all_but(passed, name, len(folded.slots)), window)
-        if name in owned:
-            facets[name] = count_owned(connection, owned[name], others, len(folded.slots))
+    for name in ranked.passed.keys() - {"years"}:
+        others = unfolded(asking, ranked, all_but(ranked.passed, name, len(folded.slots)))
+        if name in ranked.owned:
+            facets[name] = count_owned(connection, ranked.owned[name], others, len(folded.slots))
         else:
             facets |= count_facets(connection, view, folded.slots[others], (name,))
-    page, is_last = _page(view, folded, ranks, kept, query, cursor)
-    hits = _hits(asking, matches, folded, ranks, passes, page)
-    suggestion = suggest(asking.postings, terms) if partial or not len(kept) else ""
+    page, is_last = _page(asking, ranked, kept)
+    hits = _hits(asking, ranked, page)
+    suggestion = suggest(asking.postings, asking.terms) if ranked.partial or not len(kept) else ""
     return Results(
         hits=tuple(hits),
         total=len(kept),
         elapsed_ms=(time.perf_counter() - started) * 1000,
         facets={name: facets.get(name, {}) for name in FACETS},
         suggestion=suggestion,
-        partial=partial,
+        partial=ranked.partial,
         next="" if is_last else write_cursor(view, ranks[page[-1]], int(view.records["num"][folded.slots[page[-1]]])),
     )
 
 
-def _match(asking: Asking) -> tuple[Matches, bool]:
+def _match(asking: Asking, *, with_layers: bool) -> tuple[Matches, bool]:
     """The entries that match words and box; whether only some of the words could be had."""
-    _, view, postings, query, terms, wishes = asking
+    view, postings, query, terms, wishes = asking[1:6]
+    if asking.address:
+        at = view.alive & np.isin(view.records["num"], asking.address)
+        return place(view, query, match_all(view, at, with_layers=with_layers)), False
     if query.text.strip() and not terms.wanted and not terms.unwanted:
         return Matches(np.zeros(0, np.int64), np.zeros(0, np.float32), None, None), False
     unwanted = unwanted_of(terms)
     if not terms.wanted:
         box = query.bbox
-        matches = match_all(view) if box is None else match_box(view, query.relation, box)
+        if box is None:
+            matches = match_all(view, view.alive, with_layers=with_layers)
+        else:
+            matches = match_box(view, query.relation, box)
         return without(view, postings, matches, unwanted), False
     granted = grant_all(view, postings, wishes)
     matches = place(view, query, without(view, postings, match_words(view, granted), unwanted))
@@ -146,15 +179,19 @@ def _ranks(view: View, folded: Folded) -> npt.NDArray[np.float32]:
     return np.asarray(folded.scores * factor, dtype=np.float32)
 
 
-def _without_twins(
-    view: View, folded: Folded, ranks: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_], window: int
-) -> npt.NDArray[np.int64]:
+def unfolded(asking: Asking, ranked: Ranked, kept: Truth) -> npt.NDArray[np.int64]:
     """Places of those that pass, the best of near-duplicates only; of very many, only the best are looked at."""
     places = np.flatnonzero(kept)
+    if not asking.query.fold:
+        return places
+    query, cursor, ranks = asking.query, asking.cursor, ranked.ranks
+    keys, slots = asking.view.records["twin"], ranked.folded.slots
     among = np.arange(len(places))
     if len(places) > _MANY:
+        before = max(query.offset, 0) if cursor is None else int(np.count_nonzero(ranks >= np.float32(cursor.rank)))
+        window = 2 * (before + max(query.limit, 0))
         among = np.argpartition(-ranks[places], min(window, len(places) - 1))[:window]
-    twins = view.records["twin"][folded.slots[places[among]]]
+    twins = keys[slots[places[among]]]
     order = np.argsort(twins, kind="stable")
     same = np.flatnonzero(twins[order][1:] == twins[order][:-1])
     if not len(same):
@@ -162,63 +199,59 @@ def _without_twins(
     involved = among[np.unique(np.concatenate((order[same], order[same + 1])))]
     best: dict[int, int] = {}
     for at in involved[np.argsort(-ranks[places[involved]], kind="stable")].tolist():
-        best.setdefault(int(view.records["twin"][folded.slots[places[at]]]), at)
+        best.setdefault(int(keys[slots[places[at]]]), at)
     return np.delete(places, np.setdiff1d(involved, list(best.values())))
 
 
-def _page(
-    view: View,
-    folded: Folded,
-    ranks: npt.NDArray[np.float32],
-    kept: npt.NDArray[np.int64],
-    query: Query,
-    cursor: Cursor | None,
-) -> tuple[list[int], bool]:
+def _page(asking: Asking, ranked: Ranked, kept: npt.NDArray[np.int64]) -> tuple[list[int], bool]:
     """Places of the hits to show, best first, equal ones in the order in which they were found; and is it the end?"""
+    query, cursor, ranks = asking.query, asking.cursor, ranked.ranks
+    nums, slots = asking.view.records["num"], ranked.folded.slots
     offset, limit = max(query.offset, 0), max(query.limit, 0)
     if cursor is not None:
         offset = 0
-        kept = kept[is_after(cursor, ranks[kept], view.records["num"][folded.slots[kept]])]
+        kept = kept[is_after(cursor, ranks[kept], nums[slots[kept]])]
     wanted, count = offset + limit, len(kept)
     worths = ranks[kept]
     if wanted * 4 < count:
         least = -np.partition(-worths, wanted)[wanted]
         kept, worths = kept[worths >= least], worths[worths >= least]
-    order = np.lexsort((view.records["num"][folded.slots[kept]], -worths))[offset:wanted]
+    order = np.lexsort((nums[slots[kept]], -worths))[offset:wanted]
     return [int(place) for place in kept[order]], not limit or wanted >= count
 
 
-def _hits(
-    asking: Asking,
-    matches: Matches,
-    folded: Folded,
-    ranks: npt.NDArray[np.float32],
-    passes: npt.NDArray[np.bool_],
-    page: list[int],
-) -> list[Hit]:
-    connection, view, _, query, _, wishes = asking
+def _hits(asking: Asking, ranked: Ranked, page: list[int]) -> list[Hit]:
+    view, folded = asking.view, ranked.folded
     nums = [int(view.records["num"][folded.slots[at]]) for at in page]
-    services = read_services(connection, nums, with_layers=False)
-    passing_slots = folded.slots[passes]
+    services = read_services(asking.connection, nums, with_layers=False)
+    passing_slots = folded.slots[ranked.passes]
     twins = view.records["twin"][passing_slots]
     hits = []
     for at, num in zip(page, nums, strict=True):
         slot = int(folded.slots[at])
-        span = slice(int(folded.starts[at]), int(folded.ends[at]))
         chosen = Chosen(
             num=num,
             state=State(STATES[view.state[slot]]),
-            rank=float(ranks[at]),
+            rank=float(ranked.ranks[at]),
             ratio=float(folded.ratios[at]) if folded.ratios is not None else None,
-            ordinals=matches.entries[span] - int(view.first[slot]) - 1,
-            scores=matches.scores[span],
+            layers=layers_of(asking, ranked, at),
             size=int(view.first[slot + 1] - view.first[slot]) - 1,
             shown=layers_shown(len(page)),
-            is_whole=query.bbox is None and matches.whole is not None and bool(matches.whole[slot]),
-            twins=_twins(view, passing_slots, twins, slot),
+            twins=_twins(view, passing_slots, twins, slot) if asking.query.fold else (),
+            is_address=bool(asking.address),
         )
-        hits.append(build_hit(connection, query, wishes, services[num], chosen))
+        hits.append(build_hit(asking.connection, asking.query, asking.wishes, services[num], chosen))
     return hits
+
+
+def layers_of(asking: Asking, ranked: Ranked, at: int) -> Matching:
+    """The layers of a service that match, the service being at this place among those that do."""
+    view, folded, matches = asking.view, ranked.folded, ranked.matches
+    slot, span = int(folded.slots[at]), slice(int(folded.starts[at]), int(folded.ends[at]))
+    ordinals = matches.entries[span] - int(view.first[slot]) - 1  # -1 for the service itself
+    best = ordinals[np.argsort(-matches.scores[span], kind="stable")]
+    is_whole = asking.query.bbox is None and matches.whole is not None and bool(matches.whole[slot])
+    return Matching(best[best >= 0], is_whole)
 
 
 def _twins(view: View, slots: npt.NDArray[np.int64], twins: npt.NDArray[np.uint64], slot: int) -> list[int]:

@@ -124,3 +124,19 @@ def test_the_opensearch_description_names_addresses_that_answer(client, samples)
         found = client.get(filled)
         assert found.status_code == 200
         assert samples.rivers.id in found.text
+
+
+def test_opensearch_clients_speak_of_intersecting(client, samples):
+    asked = {"q": "lakes", "bbox": "0,50,40,80", "limit": ""}
+    for relation in ("intersects", "overlaps", "within", ""):
+        found = client.get("/opensearch.json", params={**asked, "relation": relation}).json()
+        assert [hit["id"] for hit in found["hits"]] == [samples.rivers.id], relation
+    assert client.get("/opensearch.json", params={**asked, "relation": "contains"}).json()["total"] == 0
+
+
+@pytest.mark.parametrize("asked", ["relation=disjoint", "limit=many", "colour=red"])
+def test_what_opensearch_clients_ask_wrongly_is_a_problem_document(client, asked):
+    answer = client.get(f"/opensearch.json?{asked}")
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["parameter"] == asked.partition("=")[0]

@@ -64,8 +64,12 @@ def search(request: Request) -> Response:
 
 
 def opensearch(request: Request) -> Response:
-    """The same search for OpenSearch clients, who send the parameters that they leave open without a value."""
+    """The same search for OpenSearch clients, who send the parameters that they leave open without a value.
+
+    In the words of the Geo extension, boxes that share some place intersect.
+    """
     pairs = [(k, v) for k, v in request.query_params.multi_items() if v]
+    pairs = [(k, "overlaps" if (k, v.lower()) == ("relation", "intersects") else v) for k, v in pairs]
     return search(Request({**request.scope, "query_string": urlencode(pairs).encode()}))
 
 

@@ -149,7 +149,7 @@ def _tell(
     parameter: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    if request.url.path.startswith("/api/"):
+    if request.url.path.startswith(("/api/", "/opensearch.json")):
         response = api.problem(status, sentence, parameter)
     else:
         response = pages.trouble_page(portal_of(request), status, sentence)

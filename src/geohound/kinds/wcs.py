@@ -103,9 +103,15 @@ def _read_brief(element: Element) -> Layer:
         abstract=said(parts, "description"),
         keywords=read_keywords(parts),
         extent=_read_envelope(envelope) if envelope is not None else None,
-        times=texts(children(envelope, "timePosition")) if envelope is not None else (),
+        times=_read_period(envelope) if envelope is not None else (),
         links=unique(href(m) for m in parts.get("metadataLink", ())),
     )
+
+
+def _read_period(envelope: Element) -> tuple[str, ...]:
+    """Two positions are the begin and the end."""
+    stated = texts(children(envelope, "timePosition"))
+    return ("/".join(stated),) if len(stated) == 2 else stated
 
 
 def _read_envelope(envelope: Element) -> Extent:

@@ -364,3 +364,29 @@ def test_a_hit_of_filters_alone_says_which(shop):
     hit = shop.catalogue.search(Query(kinds=("wfs",), where={"https": ("no",)})).hits[0]
     assert hit.why == "https is no; kind is wfs"
     assert shop.catalogue.search(Query("reefs", kinds=("wfs",))).hits[0].why == "title matches 'reefs'"
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        (Layer("old", times=("1990-01-01/1991",)), Layer("new", times=("2018-06-01",))),
+        (Layer("both", times=("1990-01-01", "1991-01-01", "2018-01-01")),),
+        (Layer("both", times=("1990-01-01/1991-12-31/PT2005S,2018-01-01T00:00:00Z",)),),
+    ],
+)
+def test_the_years_between_two_layers_are_not_covered(store, layers):
+    put(store, "two", title="Aerial images", layers=layers)
+    found = {years: store.catalogue.search(Query(years=years)).total for years in [(2005, 2005), (1992, 2017)]}
+    assert set(found.values()) == {0}
+    for years in ((1991, 1991), (2018, 2018), (1980, 1990), (2005, 2030), (1900, 2100)):
+        assert store.catalogue.search(Query(years=years)).total == 1, years
+    assert store.catalogue.search(Query()).facets["decade"] == {"1990s": 1, "2010s": 1}
+
+
+def test_of_many_times_the_nearest_are_taken_together(store):
+    years = (1700, 1800, 1900, 1903, 2000, 2010)
+    put(store, "many", layers=tuple(Layer(f"l{year}", times=(str(year),)) for year in years))
+    for year in years:
+        assert store.catalogue.search(Query(years=(year, year))).total == 1, year
+    for year in (1750, 1850, 1950):
+        assert store.catalogue.search(Query(years=(year, year))).total == 0, year

@@ -55,8 +55,10 @@ def passing(
             passed[name] = np.zeros(len(slots), np.bool_)
             passed[name][owners[np.isin(values, find_ids(connection, name, wanted))]] = True
     if query.years is not None:
-        first, last = view.records["first_year"][slots], view.records["last_year"][slots]
-        passed["years"] = (first <= query.years[1]) & (last >= query.years[0]) & (first > 0)
+        spans = view.records["years"][slots]
+        first, last = spans[..., 0], spans[..., 1]
+        covers = (first <= query.years[1]) & (last >= query.years[0]) & (first > 0)
+        passed["years"] = np.logical_or.reduce(covers, axis=1)
     return passed
 
 

@@ -15,6 +15,7 @@ from geohound.model.service import Service
 from geohound.wording import known_code, split
 
 from .codec import clean
+from .segments import MOST_SPANS
 
 FIELD_BITS = 4  # the lower bits of a value's id are its facet
 _FIELDS = {name: number for number, name in enumerate(FACETS)}
@@ -23,10 +24,12 @@ _MAX_CHARS = 200
 _MAX_REMEMBERED = 50_000
 _CRS = re.compile(r"(EPSG|CRS|OGC|ESRI|IGNF|AUTO2?)(?:[:/]+[\d.]*)?[:/]+(\w+)$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(1[6-9]\d\d|20\d\d)(?!\d)")
-_FIRST_DECADE, _LAST_DECADE = 1600, 2090
+_NEVER = (0, -1)
 _MANY_NAMES = 5
 _MANY_BOXES = 100
 _QUALITY_BANDS = ("0-24", "25-49", "50-74", "75-100")
+
+Span = tuple[int, int]  # years, first and last
 
 
 def facets_of(
@@ -34,7 +37,7 @@ def facets_of(
     language: str,
     topics: Sequence[tuple[str, str]],
     quality: int,
-    years: tuple[int, int] | None,
+    years: Sequence[Span],
 ) -> list[tuple[str, str]]:
     """Facet and value, each pair once; the state, which changes, is not among them."""
     values: dict[str, Iterable[str]] = {
@@ -50,7 +53,7 @@ def facets_of(
         "quality": [quality_band(quality)],
         "https": ["yes" if service.endpoint.startswith("https:") else "no"],
         "cors": [getattr(service, "cors", "")],
-        "decade": [f"{year}s" for year in range(years[0] // 10 * 10, years[1] + 1, 10)] if years else [],
+        "decade": [f"{year}s" for first, last in years for year in range(first // 10 * 10, last + 1, 10)],
     }
     return [
         (name, value)
@@ -100,18 +103,37 @@ def find_ids(connection: sqlite3.Connection, name: str, values: Iterable[str]) -
     return ids
 
 
-def years_of(service: Service) -> tuple[int, int] | None:
-    """The first and last year that its layers say they cover."""
-    found: list[int] = []
-    for layer in service.layers:
-        for text in layer.times[:50]:
-            found += _years_in(text[:5000])
-    return (min(found), max(found)) if found else None
+def years_of(service: Service) -> list[Span]:
+    """The years that its layers say they cover, each layer for itself; neighbours joined, in order."""
+    stated = {text[:5000]: None for layer in service.layers for text in layer.times[:50]}
+    spans = sorted({span for text in stated for span in _spans_in(text)})
+    joined: list[Span] = []
+    for first, last in spans:
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def few_spans(spans: Sequence[Span]) -> list[Span]:
+    """As many as a record holds: the nearest are taken together, and what is left over is never."""
+    few = list(spans)
+    while len(few) > MOST_SPANS:
+        at = min(range(len(few) - 1), key=lambda n: few[n + 1][0] - few[n][1])
+        few[at : at + 2] = [(few[at][0], few[at + 1][1])]
+    return few + [_NEVER] * (MOST_SPANS - len(few))
 
 
 @lru_cache(maxsize=1_000)
-def _years_in(text: str) -> list[int]:
-    return [int(year) for year in _YEAR.findall(text)]
+def _spans_in(text: str) -> list[Span]:
+    """Instants, and periods such as 1990-01-01/2018-12-31/P1Y."""
+    found = []
+    for part in text.split(","):
+        first, slash, rest = part.partition("/")
+        years = [int(year) for year in _YEAR.findall(f"{first}/{rest.partition('/')[0]}")]
+        found += [(min(years), max(years))] if slash and years else [(year, year) for year in years]
+    return found
 
 
 def country_of(endpoint: str) -> str:

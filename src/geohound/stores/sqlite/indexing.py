@@ -12,7 +12,7 @@ from geohound.model.service import Service
 
 from .codec import clean
 from .entries import Document, document
-from .facets import FacetIds, facets_of, quality_of, twin_key, years_of
+from .facets import FacetIds, facets_of, few_spans, quality_of, twin_key, years_of
 from .lexicon import Lexicon
 from .reading import read_services
 from .segments import LANGUAGES, RECORD, seal
@@ -90,9 +90,9 @@ class Indexer:
                     size,
                     twin_key(num, service),
                     len(values),
-                    *(years or (0, -1)),
                     quality,
                     LANGUAGES.index(language),
+                    few_spans(years),
                 )
             )
         connection.execute(

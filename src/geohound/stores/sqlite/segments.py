@@ -23,10 +23,11 @@ FEW_ROWS = 100  # fresh transactions that a search looks through for every word
 LARGE_ENTRIES = 1 << 15
 MERGE_BLOCKS = 7  # together they stay below 65,536 entries, whose numbers fit two bytes
 MERGED_ENTRIES = 1 << 16
+MOST_SPANS = 4  # of years that one service covers
 RECORD = np.dtype(
     [
-        ("num", "<u4"), ("size", "<u4"), ("twin", "<u8"), ("facets", "<u2"), ("first_year", "<i2"),
-        ("last_year", "<i2"), ("quality", "u1"), ("language", "u1"),
+        ("num", "<u4"), ("size", "<u4"), ("twin", "<u8"), ("facets", "<u2"), ("quality", "u1"),
+        ("language", "u1"), ("years", "<i2", (MOST_SPANS, 2)),
     ]
 )  # fmt: skip
 LANGUAGES = tuple(languages())

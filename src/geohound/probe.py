@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from geohound.document import Document
 from geohound.model import url as urls
@@ -32,8 +33,16 @@ def recognise(document: Document, kinds: Mapping[str, Kind]) -> Verdict:
             case Refusal() as refused:
                 refusal = refusal or refused
     if services:
-        return Verdict(tuple(sorted(services, key=_is_second)))
+        cors = _cors(document.response.headers.get("access-control-allow-origin", ""))
+        told = (replace(service, cors=cors) for service in services) if cors else services
+        return Verdict(tuple(sorted(told, key=_is_second)))
     return Verdict(refusal=refusal or judge(document))
+
+
+def _cors(allowed: str) -> str:
+    """Whose pages may read the answer; nobody asked from a page, so that a named origin is no echo of ours."""
+    origins = {origin.strip() for origin in allowed.split(",")} - {"", "null"}
+    return "yes" if "*" in origins else "some" if origins else ""
 
 
 def _is_second(service: Service) -> bool:

@@ -125,6 +125,7 @@ def described(service: Service) -> dict[str, Any]:
         },
         "access": {"fees": access.fees, "constraints": access.constraints, "licence": access.licence},
         "language": service.language,
+        "cors": service.cors or None,
         "repairs": list(service.repairs),
     }
 

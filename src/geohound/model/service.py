@@ -109,6 +109,7 @@ class Service:
     fingerprint: str = ""
     companions: tuple[str, ...] = ()  # further documents of this service that complete what this one says
     grids: tuple[str, ...] = ()  # tile grids, as the texts of `model.grid`
+    cors: str = ""  # whose web pages may read its answers: "yes" any, "some" those it names; empty where it did not say
     provisional: bool = False  # the kind is a guess: a companion that says otherwise is right
 
     @property

@@ -60,7 +60,7 @@ _SERVICE = record(
     id=ID, kind=TEXT, endpoint=TEXT, version=TEXT, versions=TEXTS, title=TEXT, abstract=TEXT, keywords=TEXTS,
     provider={"type": "object"}, access={"type": "object"}, bbox=BOX, extent=_EXTENT,
     layers=listed(named("Layer")), layer_count=COUNT, operations=listed({"type": "object"}),
-    formats=TEXTS, crs=TEXTS, language=TEXT, software=TEXT, doors=TEXTS, repairs=TEXTS,
+    formats=TEXTS, crs=TEXTS, language=TEXT, cors=TEXT, software=TEXT, doors=TEXTS, repairs=TEXTS,
     topics=listed(record(topic=TEXT, **{"class": TEXT})),
     health=record(state=_STATE), sightings=listed({"type": "object"}),
 )  # fmt: skip

@@ -244,11 +244,14 @@ def _state_choices(query: Query, results: Results | None) -> list[Choice]:
 def _groups(portal: Portal, query: Query, results: Results | None) -> list[Group]:
     """The other facets of what was found: the most frequent values of each, and those chosen."""
     groups = []
+    total = results.total if results else 0
     for name, title in _FACET_TITLES.items():
         counts = results.facets.get(name, {}) if results else {}
         chosen = query.filters().get(name, ())
         values = [*chosen, *(v for v in counts if v not in chosen)][: max(_FACET_VALUES, len(chosen))]
-        if chosen or len(counts) > 1:
+        # A single value tells something where not everything has it.
+        tells = len(counts) > 1 or any(count < total for count in counts.values())
+        if chosen or tells:
             choices = [Choice(v, portal.facet_title(name, v), counts.get(v, 0), v in chosen) for v in values]
             groups.append(Group(name, title, choices))
     return groups

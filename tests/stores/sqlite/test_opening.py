@@ -14,7 +14,8 @@ import pytest
 from geohound.model.bbox import BBox
 from geohound.model.health import State
 from geohound.model.query import Query
-from geohound.model.service import Extent, Layer, Service
+from geohound.model.service import Extent, Layer, Service, Sighting
+from geohound.model.visit import Via
 from geohound.stores.sqlite import StoreError, codec, database, open_store
 
 
@@ -174,3 +175,20 @@ def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(t
     assert store.catalogue.get(service.id).layers == service.layers
     store.close()
     open_store(path, clock).close()
+
+
+def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock):
+    store = open_store(tmp_path / "c.db", clock)
+    service = Service("wms", "http://a.test/wms", title="Roads", cors="yes", layers=(Layer("r", times=("1990",)),))
+    store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now()))
+    store.close()
+    connection = sqlite3.connect(tmp_path / "c.db")
+    connection.execute("UPDATE fresh SET record = zeroblob(24), facets = x''")  # as short as records were then
+    connection.execute("DELETE FROM facet")
+    connection.execute("PRAGMA user_version = 4")
+    connection.commit()
+    connection.close()
+    store = open_store(tmp_path / "c.db", clock)
+    found = store.catalogue.search(Query("roads", where={"cors": ("yes",)}, years=(1990, 1990)))
+    assert [hit.service.id for hit in found.hits] == [service.id]
+    store.close()

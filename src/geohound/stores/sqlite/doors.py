@@ -115,6 +115,7 @@ def merge(known: Service, read: Service) -> Service:
         endpoint=known.endpoint,
         versions=tuple(sorted(versions, key=version_order)),
         doors=known.doors,
+        cors=read.cors,
     )
 
 

@@ -52,7 +52,7 @@ def facets_of(
         "licence": [service.access.licence],
         "quality": [quality_band(quality)],
         "https": ["yes" if service.endpoint.startswith("https:") else "no"],
-        "cors": [getattr(service, "cors", "")],
+        "cors": [service.cors],
         "decade": [f"{year}s" for first, last in years for year in range(first // 10 * 10, last + 1, 10)],
     }
     return [

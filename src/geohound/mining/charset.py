@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
+from .charset_judge import is_mostly, judge, sample_of
+
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s{0,64}<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w:.-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w:.-]+)", re.IGNORECASE)
@@ -45,7 +47,6 @@ for _number in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16):
 for _number in range(1250, 1259):
     for _form in ("windows-{}", "cp{}", "x-cp{}"):
         _CODECS[_form.format(_number)] = f"cp{_number}"
-_GUESSES = ("gb18030", "shift_jis", "windows-1251")
 
 
 def decode(body: bytes, content_type: str = "", max_bytes: int = 5_000_000) -> str:
@@ -61,7 +62,9 @@ def decode(body: bytes, content_type: str = "", max_bytes: int = 5_000_000) -> s
             return _read(body, codec, "strict", is_whole)
         except UnicodeDecodeError:
             continue
-    return _read(body, declared[0] if declared else _guess(body), "replace", is_whole)
+    sample = sample_of(body)
+    stated = declared[0] if declared else "utf-8"
+    return _read(body, stated if is_mostly(sample, stated) else judge(sample), "replace", is_whole)
 
 
 def _read(body: bytes, codec: str, errors: str, is_whole: bool) -> str:
@@ -76,17 +79,3 @@ def _declarations(body: bytes, content_type: str) -> list[str]:
     head = body[:4096]
     inside = (_XML.match(head), _META.search(head))
     return found + [match[1].decode("ascii", "replace") for match in inside if match]
-
-
-def _guess(body: bytes) -> str:
-    """No declaration and no UTF-8: the first multi-byte code page that fits a sample, else Western."""
-    sample = body[:8192]
-    high = sum(b >= 0x80 for b in sample)
-    if high * 5 > len(sample):
-        for name in _GUESSES:
-            try:
-                sample[: len(sample) // 2 * 2].decode(name)
-            except UnicodeDecodeError:
-                continue
-            return name
-    return "windows-1252"

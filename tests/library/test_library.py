@@ -18,8 +18,9 @@ import pytest
 import geohound
 from geohound import Catalogue, acrawl, aidentify, crawl, identify
 from geohound.geoweb import World, running, tell
+from geohound.library import Crawled, Identified
 from geohound.model.bbox import BBox
-from geohound.model.service import Extent, Layer, Service, Sighting
+from geohound.model.service import Extent, Layer, Service, Sighting, Verdict
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.settings import SettingsError
@@ -178,6 +179,53 @@ def test_missing_companions_are_named_in_a_sentence(path: str, monkeypatch: pyte
         assert found.to_records()[0]["bbox"] == [-75.0, -34.0, -34.0, 6.0]
 
 
+class FakeFrame:
+    """Stands in for GeoDataFrame and Table, which are not installed with the development tools."""
+
+    def __init__(self, records: list[dict[str, Any]], **more: Any) -> None:
+        self.records, self.more = records, more
+
+
+@pytest.fixture
+def tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    arrow = SimpleNamespace(
+        Table=SimpleNamespace(from_pylist=FakeFrame), schema=dict, string=lambda: "text", float64=lambda: "number",
+        int64=lambda: "whole", list_=lambda inner: [inner],
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "geopandas", SimpleNamespace(GeoDataFrame=FakeFrame))
+    monkeypatch.setitem(sys.modules, "pyarrow", arrow)
+
+
+SUMMARY = {"finished": True, "services": 2, "layers": 1, "hosts": 2, "pages": 9, "elapsed_s": 1.0, "queue": 0}
+
+
+@pytest.mark.parametrize(
+    "brought",
+    [Identified("https://a.test/", Verdict((FOREST, FIJI))), Crawled("c.db", SUMMARY, lambda: iter((FOREST, FIJI)))],
+)
+def test_what_identify_and_crawl_bring_can_be_gone_over_shown_and_handed_on(brought: Any, tables: None) -> None:
+    assert list(brought) == [FOREST, FIJI]
+    assert "Reefs" in repr(brought)
+    assert "Land cover of Brazil &lt;b&gt;" in brought._repr_html_()
+    assert len([tag for tag, at in Tags(brought._repr_html_()).found if at.get("fill") == "#b5541c"]) == 3
+    frame = brought.to_geodataframe()
+    assert [record["id"] for record in frame.records] == [FOREST.id, FIJI.id]
+    assert frame.more["geometry"][0].bounds == BRAZIL.as_tuple()
+    assert len(frame.more["geometry"][1].geoms) == 2, "on both sides of the antimeridian"
+    table = brought.to_arrow()
+    assert table.records[0]["layers"] == ["lc"]
+    assert list(table.more["schema"]) == list(table.records[0])
+
+
+def test_tables_of_nothing_have_the_columns_of_something(path: str, tables: None) -> None:
+    with Catalogue(path) as catalogue:
+        columns = list(catalogue.search("reefs").to_records()[0])
+        assert list(catalogue.search("zzz").to_arrow().more["schema"]) == columns
+        assert catalogue.search("zzz").to_geodataframe().more["columns"] == columns
+    assert "is no service" in Identified("https://a.test/", Verdict())._repr_html_()
+    assert Crawled("c.db", SUMMARY)._repr_html_().startswith("<p>2 services")
+
+
 def test_a_layer_opens_by_name(path: str) -> None:
     with Catalogue(path) as catalogue:
         opening = catalogue.open(FOREST.id, "lc", bbox="-60,-20,-50,-10")
@@ -239,6 +287,10 @@ def test_a_crawl_fills_a_catalogue_that_can_be_searched(web, tmp_path: Path) -> 
     crawled = crawl(*truth["seeds"], catalogue=target, max_pages=200, max_time_s=10.0, **options)
     assert crawled.summary["services"] > 0
     assert target in repr(crawled)
+    assert len(list(crawled)) == len(crawled.to_records()) == crawled.summary["services"]
+    assert "<svg" in crawled._repr_html_()
+    again = crawl("http://nowhere.test/", catalogue=target, max_pages=1, max_time_s=5.0, **options)
+    assert list(again) == [], "what an earlier crawl has met is not its own"
     with Catalogue(target) as catalogue:
         assert len(catalogue) == crawled.summary["services"]
     with pytest.raises(ValueError, match="at least one address"):

@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any, Self, TypeVar
 
 from geohound import assembly, probe, settings
@@ -161,7 +162,14 @@ async def acrawl(
     ask = assembly.Ask(tuple(_address(seed) for seed in seeds), chosen_scope, wanted, box.as_tuple() if box else None)
     async with assembly.crawling(chosen, ask, None) as running:
         await running.run()
-        return Crawled(chosen.catalogue, running.summary())
+        told = running.summary()
+    return Crawled(chosen.catalogue, told, partial(_services_of, chosen, int(told["task"])))
+
+
+def _services_of(chosen: Settings, task: int) -> Iterator[Service]:
+    """The services that a crawl met."""
+    with assembly.open_catalogue(chosen) as catalogue:
+        yield from catalogue.services(task=task)
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

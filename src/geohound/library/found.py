@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, overload
 
+from geohound.model.health import State
 from geohound.model.query import Hit, Query, Results
 from geohound.model.service import Refusal, Service, Verdict
 
+from .handing import Handed, service_record
 from .showing import html_table, map_svg, text_table
 
-if TYPE_CHECKING:
-    import geopandas
-    import pyarrow as pa
-
+_ROWS_SHOWN, _BOXES_SHOWN = 20, 200  # of a crawl
+_CRAWLED_COLUMNS = ("kind", "title", "layers", "endpoint")
 _COLUMNS = ("kind", "title", "layers", "state", "endpoint")
-_NAMES = ("id", "kind", "title", "abstract", "endpoint", "version", "provider", "licence", "state", "score", "why",
-          "layers", "layer_count", "bbox")  # fmt: skip
 
 
-class Found(Sequence[Hit]):
+class Found(Handed, Sequence[Hit]):
     """The hits of one search, best first, with their total and facets."""
+
+    also = ("score", "why")
 
     def __init__(self, query: Query, results: Results) -> None:
         self.query = query
@@ -48,30 +49,11 @@ class Found(Sequence[Hit]):
 
     def to_records(self) -> list[dict[str, Any]]:
         """A plain dictionary for each hit."""
-        return [_record(hit) for hit in self]
-
-    def to_geodataframe(self) -> geopandas.GeoDataFrame:
-        """A GeoDataFrame with the box of each service; needs geopandas."""
-        try:
-            import geopandas  # noqa: PLC0415 - large, and only wanted here
-            from shapely.geometry import MultiPolygon, box  # noqa: PLC0415
-        except ImportError:
-            raise ImportError("GeoDataFrames need geopandas: pip install geopandas") from None
-        shapes = [
-            MultiPolygon([box(*part.as_tuple()) for part in extent.box.parts()])
-            if (extent := hit.service.extent) and extent.box
-            else None
+        return [
+            service_record(hit.service, str(hit.state), hit.layers, hit.layer_count)
+            | {"score": hit.score, "why": hit.why}
             for hit in self
         ]
-        return geopandas.GeoDataFrame(self.to_records(), columns=_NAMES, geometry=shapes, crs="EPSG:4326")
-
-    def to_arrow(self) -> pa.Table:
-        """An Arrow table; needs pyarrow."""
-        try:
-            import pyarrow as pa  # noqa: PLC0415 - large, and only wanted here
-        except ImportError:
-            raise ImportError("Arrow tables need pyarrow: pip install pyarrow") from None
-        return pa.Table.from_pylist(self.to_records(), schema=_schema(pa))
 
     def __repr__(self) -> str:
         return f"{self._heading()}\n{text_table(_COLUMNS, self._rows())}" if self._hits else self._heading()
@@ -92,40 +74,8 @@ class Found(Sequence[Hit]):
         ]
 
 
-def _record(hit: Hit) -> dict[str, Any]:
-    service = hit.service
-    box = service.extent.box if service.extent else None
-    return {
-        "id": service.id,
-        "kind": service.kind,
-        "title": service.title,
-        "abstract": service.abstract,
-        "endpoint": service.endpoint,
-        "version": service.version,
-        "provider": service.provider.name,
-        "licence": service.access.licence,
-        "state": str(hit.state),
-        "score": hit.score,
-        "why": hit.why,
-        "layers": [layer.name for layer in hit.layers],
-        "layer_count": hit.layer_count,
-        "bbox": list(box.as_tuple()) if box else None,
-    }
-
-
-def _schema(arrow: Any) -> Any:
-    """Types said outright: a column of nothing but gaps has none of its own."""
-    special = {
-        "score": arrow.float64(),
-        "layer_count": arrow.int64(),
-        "layers": arrow.list_(arrow.string()),
-        "bbox": arrow.list_(arrow.float64()),
-    }
-    return arrow.schema([(name, special.get(name, arrow.string())) for name in _NAMES])
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class Identified:
+class Identified(Handed):
     """What an address is: the services that live there, or why there is none."""
 
     url: str
@@ -142,8 +92,15 @@ class Identified:
     def __bool__(self) -> bool:
         return bool(self.services)
 
+    def __len__(self) -> int:
+        return len(self.services)
+
     def __iter__(self) -> Iterator[Service]:
         return iter(self.services)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """A plain dictionary for each service; who answers is alive."""
+        return [service_record(s, str(State.ALIVE), s.layers, len(s.layers)) for s in self.services]
 
     def __repr__(self) -> str:
         return f"{self._heading()}\n{text_table(_COLUMNS[:3], self._rows())}" if self else self._heading()
@@ -166,16 +123,39 @@ class Identified:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Crawled:
-    """How a crawl went, and where what it found is kept."""
+class Crawled(Handed):
+    """How a crawl went, and what it found, which is read from the catalogue as one goes over it."""
 
     catalogue: str
     summary: Mapping[str, Any]
+    read: Callable[[], Iterator[Service]] = field(default=lambda: iter(()), compare=False)
+
+    def __iter__(self) -> Iterator[Service]:
+        """Every service that this crawl met, in the order in which the catalogue came to know them."""
+        return self.read()
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """A plain dictionary for each service; it answered while the crawl was there."""
+        return [service_record(s, str(State.ALIVE), s.layers, len(s.layers)) for s in self]
 
     def __repr__(self) -> str:
+        shown = list(islice(self, _ROWS_SHOWN))
+        return f"{self._heading()}\n{text_table(_CRAWLED_COLUMNS, _rows(shown))}" if shown else self._heading()
+
+    def _repr_html_(self) -> str:
+        shown = list(islice(self, _BOXES_SHOWN))
+        boxes = [s.extent.box if s.extent else None for s in shown]
+        table = html_table(self._heading(), _CRAWLED_COLUMNS, _rows(shown[:_ROWS_SHOWN]))
+        return (map_svg(boxes) if shown else "") + table
+
+    def _heading(self) -> str:
         told = self.summary
         end = "finished" if told["finished"] else f"{told['queue']:,} addresses left"
         return (
             f"{told['services']:,} services with {told['layers']:,} layers on {told['hosts']:,} hosts, "
             f"{told['pages']:,} pages in {told['elapsed_s']:.1f} s, {end}. Catalogue: {self.catalogue}"
         )
+
+
+def _rows(services: Sequence[Service]) -> list[tuple[str, ...]]:
+    return [(s.kind, s.title or "(no title)", str(len(s.layers)), s.endpoint) for s in services]

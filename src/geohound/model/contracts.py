@@ -263,8 +263,10 @@ class Catalogue(Protocol):
 
     def health(self, service_id: str) -> Health: ...
 
-    def services(self, kinds: Sequence[str] = (), states: Sequence[State] = ()) -> Iterator[Service]:
-        """All services, or those of some kinds and states, in the order in which they were found."""
+    def services(
+        self, kinds: Sequence[str] = (), states: Sequence[State] = (), task: int | None = None
+    ) -> Iterator[Service]:
+        """All services, or those of some kinds and states or met by a task, in the order in which they were found."""
 
     def search(self, query: Query) -> Results:
         """The services that match, best first."""

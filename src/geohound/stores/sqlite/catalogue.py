@@ -126,19 +126,24 @@ class SqliteCatalogue:
         )
         return (_time(row[0]), _time(row[1])) if row else None
 
-    def services(self, kinds: Sequence[str] = (), states: Sequence[State] = ()) -> Iterator[Service]:
-        """All services, or those of some kinds and states, in the order in which they were found.
+    def services(
+        self, kinds: Sequence[str] = (), states: Sequence[State] = (), task: int | None = None
+    ) -> Iterator[Service]:
+        """All services, or those of some kinds and states or met by a task, in the order in which they were found.
 
         Read page by page, so that a slow consumer holds up neither memory nor the write-ahead log.
         """
         conditions = [f"{column} IN ({','.join('?' * len(values))})" for column, values in _filters(kinds, states)]
+        if task is not None:
+            conditions.append("EXISTS (SELECT 1 FROM sighting s WHERE s.service = service.num AND s.task = ?)")
         where = " AND ".join(["num > ?", *conditions])
+        values = (*kinds, *states, *(() if task is None else (task,)))
         last = 0
         while True:
             # A page is read whole before it is given out: the consumer may take its time.
             sql = f"SELECT num FROM service WHERE {where} ORDER BY num LIMIT {_PAGE_SERVICES}"  # noqa: S608 - only marks
             with self._database.snapshot() as connection:
-                nums = [num for (num,) in connection.execute(sql, (last, *kinds, *states))]
+                nums = [num for (num,) in connection.execute(sql, (last, *values))]
                 page = read_services(connection, nums)
             if not nums:
                 return

@@ -12,10 +12,14 @@ from typer.testing import CliRunner
 
 from geohound import assembly
 from geohound.cli import program
+from geohound.model.bbox import BBox
+from geohound.model.service import Extent, Service, Sighting
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, RequestRecord, Settlement, Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import Bounds, open_store
 
+FIJI = Service("wms", "http://a.test/wms", title="Reefs", extent=Extent(BBox(176.0, -21.0, -178.0, -12.0)))
+NOWHERE = Service("wps", "http://a.test/wps")
 AT = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 
 
@@ -37,6 +41,8 @@ def catalogue(tmp_path: Path) -> str:
         await frontier.close()
 
     asyncio.run(crawl())
+    for service in (FIJI, NOWHERE):
+        store.catalogue.put(service, Sighting(service.id, "http://a.test/", "", Via.SEED, "", AT, task))
     store.close()
     return str(path)
 
@@ -50,6 +56,13 @@ def lines(*words: str) -> list[dict]:
 def test_every_visited_url_is_told_with_its_parent_and_what_became_of_it(catalogue: str) -> None:
     seed, link = lines("visits", "--catalogue", catalogue)
     assert (seed["url"], seed["parent"], seed["status"], seed["services"]) == ("http://a.test/", "", 200, 2)
+    assert seed["met"] == [
+        {"id": FIJI.id, "kind": "wms", "latitude": -16.5, "longitude": 179.0},
+        {"id": NOWHERE.id, "kind": "wps", "latitude": None, "longitude": None},
+    ]
+    assert link["met"] == []
+    told = CliRunner().invoke(program(), ["visits", "--catalogue", catalogue]).output
+    assert "http://a.test/  2 services (wms, wps)  from the seeds" in told
     assert (link["parent"], link["reason"], link["settlement"]) == ("http://a.test/", "name not found", "dropped")
     assert link["task"] == seed["task"]
     assert len(lines("visits", "--catalogue", catalogue, "--limit", "1")) == 1

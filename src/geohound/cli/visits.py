@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -35,7 +36,7 @@ def visits(
         if json:
             printing.line(visit)
         else:
-            result = visit["reason"] or (printing.count(visit["services"], "service") if visit["services"] else "")
+            result = visit["reason"] or _met(visit)
             told = f"{visit['status'] or '---'}  {visit['url']}  {result}  from {visit['parent'] or 'the seeds'}"
             printing.say(printing.printable(told))
             if why:
@@ -43,6 +44,13 @@ def visits(
                 printing.say(printing.printable(f"     {parts}"))
         if count == limit:
             break
+
+
+def _met(visit: Mapping[str, Any]) -> str:
+    """How many services a visit proved, and of which kinds."""
+    kinds = ", ".join(dict.fromkeys(met["kind"] for met in visit["met"]))
+    told = printing.count(visit["services"], "service") if visit["services"] else ""
+    return f"{told} ({kinds})" if kinds else told
 
 
 def requests(

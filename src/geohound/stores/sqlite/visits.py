@@ -7,11 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from geohound.model.service import Service
 from geohound.model.visit import FailureReason, Settlement, Via
+
+from .reading import read_services
 
 PENDING, DONE, IN_VAIN, UNASKED, REDIRECTED, REFUSED = range(6)
 TASK_BITS = 32
 _PAGE_ROWS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A service that a visit proved: what it is, and the middle of its box where it has one."""
+
+    id: str
+    kind: str
+    latitude: float | None
+    longitude: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,7 @@ class VisitRecord:
     services: int
     attempts: int
     at: datetime
+    met: tuple[Met, ...]
 
 
 _SELECT = """
@@ -47,7 +61,7 @@ def iterate_visits(connection: sqlite3.Connection, task: int) -> Iterator[VisitR
     last, end = (task << TASK_BITS) - 1, (task + 1) << TASK_BITS
     while rows := connection.execute(_SELECT, (last, end, _PAGE_ROWS)).fetchall():
         for row in rows:
-            yield _record(task, row)
+            yield _record(task, row, _met(connection, row[4]) if row[12] else ())
         last = rows[-1][0]
 
 
@@ -68,7 +82,21 @@ def _bounds(task: int) -> tuple[int, int]:
     return task << TASK_BITS, (task + 1) << TASK_BITS
 
 
-def _record(task: int, row: tuple) -> VisitRecord:  # type: ignore[type-arg]
+def _met(connection: sqlite3.Connection, url: str) -> tuple[Met, ...]:
+    rows = connection.execute("SELECT DISTINCT service FROM sighting WHERE url = ? ORDER BY service", (url,)).fetchall()
+    services = read_services(connection, [num for (num,) in rows], with_layers=False).values()
+    return tuple(Met(service.id, service.kind, *_middle(service)) for service in services)
+
+
+def _middle(service: Service) -> tuple[float | None, float | None]:
+    box = service.extent.box if service.extent else None
+    if box is None:
+        return None, None
+    longitude = box.west + box.width / 2
+    return round((box.south + box.north) / 2, 6), round(longitude - 360 if longitude > 180 else longitude, 6)
+
+
+def _record(task: int, row: tuple, met: tuple[Met, ...]) -> VisitRecord:  # type: ignore[type-arg]
     _, state, probe, score, url, depth, attempts, via, parent, clue, reason, status, services, at = row
     return VisitRecord(
         url=url,
@@ -86,4 +114,5 @@ def _record(task: int, row: tuple) -> VisitRecord:  # type: ignore[type-arg]
         services=services or 0,
         attempts=attempts,
         at=datetime.fromtimestamp(at or 0.0, UTC),
+        met=met,
     )

@@ -248,7 +248,10 @@ def _all_layers(request: Request, query: Query) -> Iterator[LayerHit]:
 _LISTS = ("application/json", JSON_LINES)
 _OPERATIONS = (
     Operation("/search", "search", "Services that match, best first", search, named("Results"), SEARCH, _LISTS),
-    Operation("/layers", "layers", "Layers that match, best first", layers, named("FoundLayers"), SEARCH, _LISTS),
+    Operation(
+        "/layers", "layers", "Layers that match, those of the best service first", layers, named("FoundLayers"), SEARCH,
+        _LISTS,
+    ),
     Operation("/facets", "facets", "What the matching services are counted by", facets, named("Facets"), SEARCH),
     Operation("/services", "services", "Services", services, named("Services"), SEARCH, _LISTS),
     Operation(

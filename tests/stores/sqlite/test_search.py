@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -14,6 +15,7 @@ from geohound.model.query import Query
 from geohound.model.service import Access, Extent, Layer, Provider, Service, Sighting
 from geohound.model.visit import Via
 from geohound.stores.sqlite import open_store
+from geohound.stores.sqlite.facets import twin_key
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORLD = BBox(-180, -90, 180, 90)
@@ -272,6 +274,13 @@ def test_copies_whose_boxes_were_computed_anew_are_folded(store, telling):
     for name, box in (("home", NORWAY), ("copy", BBox(4.62, 57.94, 31.08, 71.21))):
         put(store, name, **{"title": "Roads", "layers": (Layer("roads"),), **telling}, extent=Extent(box))
     assert store.catalogue.search(Query("roads")).total == 1
+
+
+def test_the_key_of_many_layers_costs_no_more_than_reading_them():
+    service = Service("wms", "http://a.test/", layers=tuple(Layer(f"l{n}", f"sheet{n}") for n in range(20_000)))
+    began = time.process_time()
+    assert twin_key(1, service) == twin_key(2, service)
+    assert time.process_time() - began < 2
 
 
 def test_what_a_filter_leaves_out_is_not_told_as_a_near_duplicate(store):

@@ -181,7 +181,7 @@ def _telling(service: Service, names: Sequence[str]) -> list[str]:
     if service.provider.name.strip():
         return ["by", " ".join(split(service.provider.name))]
     words = [" ".join(split(text)) for text in (service.abstract, *(layer.title for layer in service.layers))]
-    own = sorted({text for text in words if text and text not in names})
+    own = sorted(set(words) - set(names) - {""})
     return ["in", *own] if own or len(names) >= _MANY_NAMES else []
 
 

@@ -145,7 +145,7 @@ def test_an_answer_is_remembered_for_its_time_and_then_asked_again(web, clock, s
         answers = {"/robots.txt": web.http(b"", status=status)}
         async with web.serving(answers) as server, web.fetching(server) as fetcher:
 
-            async def fetch(url, max_bytes):
+            async def fetch(url, max_bytes, known):
                 return await fetcher.fetch(url, max_bytes=max_bytes)
 
             robots = Robots(fetch, clock, "Geohound")
@@ -164,7 +164,7 @@ def test_what_was_read_before_a_restart_is_not_asked_for_again_while_it_is_fresh
         answers = {"/robots.txt": web.http(b"User-agent: *\nDisallow: /no")}
         async with web.serving(answers) as server, web.fetching(server) as fetcher:
 
-            async def fetch(url, max_bytes):
+            async def fetch(url, max_bytes, known):
                 return await fetcher.fetch(url, max_bytes=max_bytes)
 
             first = Robots(fetch, clock, "Geohound")
@@ -182,3 +182,35 @@ def test_what_was_read_before_a_restart_is_not_asked_for_again_while_it_is_fresh
             return verdicts, asked, len(server.requests)
 
     assert asyncio.run(run()) == ([True, False], 1, 2)
+
+
+def test_rules_that_have_not_changed_are_kept_at_the_price_of_a_304(web, clock):
+    """The second day the server recognises what we have; the third day it has something new."""
+
+    async def run():
+        states = iter(["first", "same", "new"])
+
+        async def by_day(reader, writer):
+            day = next(states)
+            if day == "same":
+                writer.write(b'HTTP/1.1 304 Not Modified\r\nETag: "v1"\r\nConnection: close\r\n\r\n')
+            else:
+                tag, rule = ("v1", b"/old") if day == "first" else ("v2", b"/new")
+                writer.write(web.http(b"User-agent: *\nDisallow: " + rule, f'ETag: "{tag}"', "Connection: close"))
+            await writer.drain()
+
+        async with web.serving({"/robots.txt": by_day}) as server, web.fetching(server) as fetcher:
+
+            async def fetch(url, max_bytes, known):
+                return await fetcher.fetch(url, max_bytes=max_bytes, known=known)
+
+            robots = Robots(fetch, clock, "Geohound")
+            verdicts = []
+            for _ in range(3):
+                verdicts.append([await robots.allowed(f"http://a.test/{path}") for path in ("old", "new")])
+                clock.seconds += 25 * 3600
+            return verdicts, ['If-None-Match: "v1"' in head for head in server.heads]
+
+    verdicts, asked_with_tag = asyncio.run(run())
+    assert verdicts == [[False, True], [False, True], [True, False]]
+    assert asked_with_tag == [False, True, True]

@@ -80,8 +80,9 @@ class CurlFetcher:
         """End what is under way and close all connections; a closed fetcher stays closed."""
         self._wire.close()
 
-    async def _fetch_robots(self, url: str, max_bytes: int) -> Visit:
-        visit = await self._follow(Errand(url, "text/plain, */*;q=0.5", max_bytes, obey_robots=False))
+    async def _fetch_robots(self, url: str, max_bytes: int, known: Validators | None) -> Visit:
+        errand = Errand(url, "text/plain, */*;q=0.5", max_bytes, obey_robots=False, known=known)
+        visit = await self._follow(errand)
         self.metrics.record(visit)
         return visit
 

@@ -8,15 +8,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from geohound.model.contracts import Clock
-from geohound.model.visit import Failure, FailureReason, Response, Visit
+from geohound.model.visit import Failure, FailureReason, Response, Validators, Visit
 
 from .guard import Target, parse_target
 from .pace import retry_after_s
 from .robots_rules import ALLOW_ALL, DISALLOW_ALL, MAX_BYTES, RobotsRules, read_robots
 
-FetchRobots = Callable[[str, int], Awaitable[Visit]]
+FetchRobots = Callable[[str, int, Validators | None], Awaitable[Visit]]
 
 _FRESH_S = 24 * 3600.0
+_UNCHANGED = 304
 _RETRY_S = 600.0
 _MAX_ORIGINS = 50_000
 _MAX_NEWS = 10_000  # if nobody takes them
@@ -30,6 +31,7 @@ class _Entry:
     rules: RobotsRules
     expires_at: float
     trouble: Failure | None = None
+    validators: Validators | None = None  # with which it is asked for again
 
 
 class Robots:
@@ -114,7 +116,12 @@ class Robots:
         return await asyncio.shield(task)
 
     async def _learn(self, origin: str) -> _Entry:
-        visit = await self._fetch(origin + "/robots.txt", MAX_BYTES + 1)
+        before = self._entries.get(origin)
+        known = before.validators if before is not None else None
+        visit = await self._fetch(origin + "/robots.txt", MAX_BYTES + 1, known)
+        if before is not None and known and isinstance(visit, Response) and visit.status == _UNCHANGED:
+            entry = self._entries[origin] = replace(before, expires_at=self._clock.monotonic() + _FRESH_S)
+            return entry
         entry = self._understand(visit)
         self._entries[origin] = entry
         if entry.trouble is None and len(self._news) < _MAX_NEWS:
@@ -134,7 +141,8 @@ class Robots:
             trouble = replace(visit, detail=f"{visit.detail} (asking for robots.txt)", retry_after_s=_RETRY_S)
             return _Entry(DISALLOW_ALL, now + _RETRY_S, trouble)
         if 200 <= visit.status < 300:
-            return _Entry(read_robots(visit.body, self._user_agent), now + _FRESH_S)
+            rules = read_robots(visit.body, self._user_agent)
+            return _Entry(rules, now + _FRESH_S, validators=Validators.of(visit))
         # RFC 9309 counts 429 among "allow all"; a site that is already overrun means the opposite.
         if visit.status >= 500 or visit.status == 429:
             wait_s = min(retry_after_s(visit.headers.get("retry-after", ""), visit.at) or _RETRY_S, _RETRY_S)

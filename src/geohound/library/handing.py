@@ -35,8 +35,7 @@ class Handed:
             MultiPolygon([box(*part.as_tuple()) for part in BBox(*record["bbox"]).parts()]) if record["bbox"] else None
             for record in records
         ]
-        columns = None if records else [*COLUMNS, *self.also]
-        return geopandas.GeoDataFrame(records, geometry=shapes, columns=columns, crs="EPSG:4326")
+        return geopandas.GeoDataFrame(records, geometry=shapes, columns=[*COLUMNS, *self.also], crs="EPSG:4326")
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table; needs pyarrow."""

@@ -16,7 +16,7 @@ from geohound.model.health import State
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
-from geohound.stores.sqlite import StoreError, codec, database, open_store
+from geohound.stores.sqlite import StoreError, codec, database, indexing, open_store
 
 
 def refusal(path, clock):
@@ -65,6 +65,25 @@ def test_a_catalogue_of_an_older_version_is_upgraded_or_refused(tmp_path, clock,
     assert connection.execute("PRAGMA user_version").fetchone() == (now + 1,)
     assert connection.execute("SELECT count(*) FROM novelty").fetchone() == (0,)
     connection.close()
+
+
+def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, monkeypatch, caplog):
+    path = tmp_path / "c.db"
+    store = open_store(path, clock)
+    for number in range(3):
+        service = Service("wms", f"http://h{number}.test/wms", title=f"Rivers {number}")
+        store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now()))
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 4")
+    monkeypatch.setattr(indexing, "_MANY_SERVICES", 2)
+    monkeypatch.setattr(indexing, "_TELL_EVERY_S", -1.0)
+    store = open_store(path, clock)
+    told = [record.getMessage() for record in caplog.records]
+    assert told[0].endswith("its 3 services are indexed anew, once.")
+    assert told[-1] == "3 of 3 services are indexed."
+    assert store.catalogue.search(Query("rivers")).total == 3
+    store.close()
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path, clock, monkeypatch):

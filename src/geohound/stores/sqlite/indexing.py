@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,6 +21,9 @@ from .segments import LANGUAGES, RECORD, seal
 
 _MOST_ENTRIES = 4_096  # weighed at once; a service is never parted
 _REBUILT_SERVICES = 100
+_MANY_SERVICES = 1_000  # which take a second or two
+_TELL_EVERY_S = 10.0
+log = logging.getLogger(__name__)
 
 Topics = Sequence[tuple[str, str]]
 
@@ -123,6 +128,10 @@ def _topics(connection: sqlite3.Connection, num: int) -> list[tuple[str, str]]:
 
 def rebuild(connection: sqlite3.Connection) -> None:
     """Make all services findable anew, from what is kept of them."""
+    (count,) = connection.execute("SELECT count(*) FROM service").fetchone()
+    if count > _MANY_SERVICES:
+        log.warning("An earlier Geohound wrote this catalogue: its %d services are indexed anew, once.", count)
+    done, told_at = 0, time.monotonic()
     for table in ("fresh", "posting", "block", "facet"):
         connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
     indexer = Indexer()
@@ -137,4 +146,8 @@ def rebuild(connection: sqlite3.Connection) -> None:
             indexer.add(connection, num, service, _topics(connection, num))
             indexer.touch(connection, num)
         last = rows[-1][0]
+        done += len(rows)
+        if time.monotonic() > told_at + _TELL_EVERY_S:
+            told_at = time.monotonic()
+            log.warning("%d of %d services are indexed.", done, count)
     indexer.finish(connection)

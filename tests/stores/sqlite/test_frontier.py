@@ -496,6 +496,18 @@ def test_what_is_raised_overtakes_and_is_visited_once(store, task):
     assert [url[-1] for url in asyncio.run(story())] == ["2", "0", "1"]
 
 
+def test_what_is_raised_before_it_is_on_disk_waits_for_that(store, task):
+    async def story():
+        frontier = store.frontier(task, SWIFT)
+        written = frontier.admit([Candidate("http://a.org/1"), Candidate("http://a.org/2")])
+        frontier.raise_score("http://a.org/2", 9.0)
+        early = await frontier.lease(5, probe=False)
+        await written
+        return early, await drain(frontier)
+
+    assert asyncio.run(story()) == ([], ["http://a.org/1", "http://a.org/2"])
+
+
 def test_a_segment_is_taken_only_when_the_one_before_is_exhausted(store, task):
     """Segments of PolarHub, each on a host of its own: the second waits though its host is due, also over a restart."""
 

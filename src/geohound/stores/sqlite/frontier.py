@@ -133,6 +133,7 @@ class SqliteFrontier:
         for entry in entries:
             entry.host.entering -= 1
             if is_written:
+                self._note_queued(entry.known, number_of(entry.key))
                 self._push(entry.host, entry.lane, entry.key, now)
 
     def _push(self, host: Host, lane: int, key: int, now: float) -> None:
@@ -167,10 +168,9 @@ class SqliteFrontier:
         else:
             self._seen.put(key, waiting)  # found nearer: queued once more, and passed over where it waits as farther
         number = self._record(candidate, key, shape, (PENDING, None, None, None, None))
-        self._note_queued(key, number)
         host.entering += 1
         self._entering += 1
-        return Entry(host, PROBE if candidate.probe else PAGE, pack(candidate.score, number))
+        return Entry(host, PROBE if candidate.probe else PAGE, pack(candidate.score, number), key)
 
     def _record(self, candidate: Candidate, key: int, shape: int, ending: Row) -> int:
         """Add the row of a new URL to the next commit; returns its number."""

@@ -35,6 +35,7 @@ class Entry(NamedTuple):
     host: Host
     lane: int
     key: int
+    known: int  # the key of its URL
 
 
 def host_of(url: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,15 +14,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Handed:
+class Handed(ABC):
     """What can be handed on to programs that work with tables; subclasses say what the records are."""
 
     __slots__ = ()
     also: ClassVar[tuple[str, ...]] = ()  # columns beside those of every service
 
+    @abstractmethod
     def to_records(self) -> list[dict[str, Any]]:
         """A plain dictionary for each service."""
-        raise NotImplementedError
 
     def to_geodataframe(self) -> geopandas.GeoDataFrame:
         """A GeoDataFrame with the box of each service; needs geopandas."""

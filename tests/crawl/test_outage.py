@@ -33,7 +33,7 @@ def test_failures_that_a_lost_network_explains_are_held_back() -> None:
     doubt = Doubt("http://w.test/")
     assert doubt.arises(*failed("http://a.test/"))
     assert not doubt.arises(*failed("http://b.test/", FailureReason.ROBOTS))
-    assert [candidate.url for candidate, _ in doubt.release()] == ["http://a.test/"]
+    assert [candidate.url for candidate, _ in doubt.settle(1.0)] == ["http://a.test/"]
     assert not doubt
 
 
@@ -56,12 +56,11 @@ def test_whoever_answered_last_is_the_witness() -> None:
 def test_a_host_that_fails_again_while_others_answer_has_failed_by_itself() -> None:
     doubt = Doubt("http://w.test/")
     assert doubt.arises(*failed("http://a.test/"))
-    doubt.suspect()
-    doubt.release()
+    doubt.settle(1.0)
     assert not doubt.arises(*failed("http://a.test/"))
     assert not doubt.arises(*failed("http://a.test/other"))
     assert doubt.arises(*failed("http://b.test/"))
-    doubt.forgive()  # the network was lost in between
+    doubt.give_up()  # the network was lost in between
     assert doubt.arises(*failed("http://a.test/"))
 
 
@@ -91,7 +90,17 @@ def test_a_silent_witness_makes_room_for_another() -> None:
 def test_a_host_that_answers_again_gets_its_second_look_back() -> None:
     doubt = Doubt("http://w.test/")
     doubt.arises(*failed("http://a.test/"))
-    doubt.suspect()
-    doubt.release()
+    doubt.settle(1.0)
     assert not doubt.arises(Candidate("http://a.test/"), Report(200))
     assert doubt.arises(*failed("http://a.test/"))
+
+
+def test_an_answer_to_an_earlier_question_says_nothing_of_a_later_failure() -> None:
+    doubt = Doubt("http://w.test/")
+    doubt.arises(*failed("http://a.test/"), now=5.0)
+    doubt.arises(*failed("http://b.test/"), now=7.0)
+    assert [candidate.url for candidate, _ in doubt.settle(since=4.0)] == []  # asked before, told after
+    assert [candidate.url for candidate, _ in doubt.settle(since=6.0)] == ["http://a.test/"]
+    assert doubt
+    assert doubt.arises(*failed("http://b.test/x"), now=8.0)  # nobody has spoken against its host
+    assert not doubt.arises(*failed("http://a.test/x"), now=8.0)

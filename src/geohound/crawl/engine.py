@@ -10,22 +10,18 @@ from contextlib import suppress
 from dataclasses import replace
 
 from geohound.model import url as urls
-from geohound.model.bbox import overlaps
 from geohound.model.clue import looks_like_service
-from geohound.model.compact import HashSet
 from geohound.model.contracts import StoreError
-from geohound.model.health import Check
-from geohound.model.ogc_url import Claim, classify_ogc
-from geohound.model.service import Service, Sighting
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Settlement, Via
 
 from .answers import PASSING
 from .crew import Crew
+from .keeping import Keeper
 from .log_line import LogLine
 from .outage import Doubt, is_answer
 from .plan import Parts, Plan
 from .progress import Listener, Progress
-from .proposing import PROBE_BONUS, candidate_of, listed
+from .proposing import PROBE_BONUS, admit, candidate_of, listed
 from .repetition import Repetition
 from .report import HARVEST_MARK, Report
 
@@ -48,13 +44,12 @@ class Crawl:
         self.parts = parts
         self.progress = Progress()
         self.crews = {False: Crew(plan.fetchers), True: Crew(plan.testers, start=8, most=128)}
-        self._listener = listener
+        self._keeper = Keeper(plan, parts, self.progress, listener)
         self._stopping = False
         self._fatal: Exception | None = None
         self._wake = asyncio.Event()
         self._running: dict[bool, set[asyncio.Task[None]]] = {False: set(), True: set()}
         self._repetition = Repetition(parts.frontier.marks())
-        self._proved = HashSet()
         self._cut_off_at = 0.0
         self._doubt = Doubt(parts.frontier.last_visited())
 
@@ -163,22 +158,24 @@ class Crawl:
         if self._repetition.is_trap(candidate.url):
             self._drop(candidate, Report(), FailureReason.TRAP)
             return
-        if candidate.probe and (known := self._known(candidate.url)):
-            await self._put(known, candidate)  # another spelling of what is known: a sighting that costs no request
+        if candidate.probe and (known := self._keeper.known(candidate.url)):
+            # Another spelling of what is known: a sighting that costs no request.
+            await self._keeper.put(known, candidate)
             self.progress.spared += 1
             self._done(Outcome(candidate, services=1, status=200), Report())
             return
+        asked_at = self.parts.clock.monotonic()
         report = await self.parts.examiner.examine(candidate)
         self.parts.frontier.record(report.made, report.robots)
         log.info("%s", LogLine(candidate, report))
-        if self._doubt.arises(candidate, report):
+        if self._doubt.arises(candidate, report, self.parts.clock.monotonic()):
             return
         self.progress.count(candidate, report)
         self.parts.frontier.drops.update(report.drops)
         if self.progress.is_cut_off and is_answer(report):
             self.progress.is_cut_off = False
         if self._doubt and report.failure is None:
-            await self._try_again()
+            await self._try_again(asked_at)
         await self._digest(candidate, report)
 
     async def _digest(self, candidate: Candidate, report: Report) -> None:
@@ -192,13 +189,13 @@ class Crawl:
         if report.final and report.final != candidate.url:
             target = Candidate(report.final, Via.REDIRECT, candidate.url, depth=candidate.depth, probe=candidate.probe)
             if not self.parts.frontier.remember(target).value:
-                await self._catalogue(report.services, candidate, report)
+                await self._keeper.keep(report.services, candidate, report)
                 await self._propose(candidate, report)  # told once, its links are not told again for the page itself
                 self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
                 return
         for file in report.files:
             self.parts.frontier.remember(Candidate(file, Via.SCRIPT, candidate.url, depth=candidate.depth + 1))
-        new = await self._catalogue(report.services, candidate, report)
+        new = await self._keeper.keep(report.services, candidate, report)
         if report.listed:
             self._admit_listed(report.listed, candidate, report)
         if report.objection is not None:
@@ -216,9 +213,9 @@ class Crawl:
 
     async def _end_doubt(self) -> None:
         """Hosts fail, and a lost network would look the same: does one still answer that did before?"""
-        origin = self._doubt.witness
+        origin, now = self._doubt.witness, self.parts.clock.monotonic()
         if await self._is_network_there(origin):
-            await self._try_again()
+            await self._try_again(now)
             return
         now = self.parts.clock.monotonic()
         patience_s, check_s = (MAX_OUTAGE_S, OUTAGE_CHECK_S) if origin else (START_PATIENCE_S, START_CHECK_S)
@@ -230,10 +227,9 @@ class Crawl:
             self.progress.ending = "network lost"
             self.stop()
         self.progress.is_cut_off = True
-        self._doubt.forgive()
         self._doubt.ask_another()
         again_at = now + check_s
-        for candidate, _ in self._doubt.release():
+        for candidate, _ in self._doubt.give_up():
             self.parts.frontier.settle(candidate, Settlement.POSTPONED, None, again_at)
         while not self._spent() and self.parts.clock.monotonic() < again_at:
             await self.parts.clock.sleep(0.2)
@@ -244,82 +240,24 @@ class Crawl:
             return self._doubt.has_heard
         return is_answer(await self.parts.examiner.examine(Candidate(f"{origin}/robots.txt", Via.SEED)))
 
-    async def _try_again(self) -> None:
-        """The network is there: what failed may have failed while it was not, and is soon tried once more."""
+    async def _try_again(self, since: float) -> None:
+        """The network is there: what failed before may have failed while it was not, and is soon tried once more."""
         self.progress.is_cut_off = False
-        await self.parts.examiner.refresh()
+        failed = self._doubt.settle(since)
+        if failed:
+            await self.parts.examiner.refresh()
         retry_at = self.parts.clock.monotonic() + min(SECOND_LOOK_S, self.plan.retry_after_s)
-        self._doubt.suspect()
-        for candidate, report in self._doubt.release():
+        for candidate, report in failed:
             reason = report.failure.reason if report.failure else None
             self._settle(Outcome(candidate, reason=reason), Settlement.RETRY, report, retry_at)
-
-    async def _catalogue(self, services: Sequence[Service], candidate: Candidate, report: Report) -> int:
-        """Put what was proved into the catalogue; follow what it lists. How many were new."""
-        wanted = [service for service in self._whole(services) if self._is_wanted(service)]
-        now = self.parts.clock.now()
-        kept = [
-            self._put(service, candidate, Check(service.id, now, True, "", report.elapsed_s, service.fingerprint))
-            for service in wanted
-        ]
-        new = 0
-        for service, is_new in zip(wanted, await asyncio.gather(*kept), strict=True):
-            self._proved.add(hash((service.kind, service.endpoint)))
-            if is_new:
-                new += 1
-                self.progress.found(service, candidate)
-                if self._listener:
-                    self._listener(self.progress.event(service, self.parts.clock.monotonic()))
-            self._follow_service(service, candidate)
-        return new
-
-    async def _put(self, service: Service, candidate: Candidate, check: Check | None = None) -> bool:
-        """Keep the service, where it was met and how it fared; True if it is new."""
-        now = self.parts.clock.now()
-        sighting = Sighting(
-            service.id, candidate.url, candidate.found_on, candidate.via, candidate.clue, now, self.plan.task,
-            candidate.depth,
-        )  # fmt: skip
-        return await self.parts.catalogue.keep(service, sighting, check)
-
-    def _known(self, url: str) -> Service | None:
-        """The service, proved in this crawl, that this request for its capabilities would prove once more."""
-        claim, kind = classify_ogc(url)
-        place = urls.endpoint(url)
-        if claim is not Claim.CERTAIN or hash((kind, place)) not in self._proved:
-            return None
-        return next((s for s in self.parts.catalogue.find_endpoint(place) if s.kind == kind), None)
-
-    def _whole(self, services: Sequence[Service]) -> Sequence[Service]:
-        """One page of an API tells less than what is known: another door to it must not overwrite the whole."""
-        if not any(service.companions for service in services):
-            return services
-        return self.parts.catalogue.find_endpoint(services[0].endpoint) or services
-
-    def _is_wanted(self, service: Service) -> bool:
-        """Does it pass the user's filters? A service without a box passes: nobody knows where it is."""
-        plan = self.plan
-        if plan.kinds and service.kind not in plan.kinds:
-            return False
-        box = service.extent.box if service.extent else None
-        return plan.bbox is None or box is None or overlaps(plan.bbox, box)
-
-    def _follow_service(self, service: Service, candidate: Candidate) -> None:
-        """Services name other services; catalogues of them are harvested, which is a lease of its own."""
-        clue = f"listed by {service.title}"[:200]
-        named = [c for c in (urls.canonical(u, service.endpoint) for u in service.links) if c]
-        found = [listed(u, candidate, (service.endpoint, clue), Via.SERVICE) for u in named]
-        if service.kind in self.parts.harvested:
-            address = f"{service.endpoint}{HARVEST_MARK}{service.kind}"
-            found.append(listed(address, candidate, (service.endpoint, clue), Via.HARVEST))
-        self._admit(found)
 
     def _admit_listed(self, addresses: Sequence[str], candidate: Candidate, report: Report) -> None:
         """A map context is no service, but it names some; so do the records of a catalogue."""
         endpoint, mark, _ = candidate.url.partition(HARVEST_MARK)
         via = Via.HARVEST if mark else Via.SERVICE
         named = [c for c in (urls.canonical(u, endpoint) for u in addresses) if c]
-        self._admit([listed(u, candidate, (endpoint, report.listed_as), via) for u in named])
+        found = [listed(u, candidate, (endpoint, report.listed_as), via) for u in named]
+        admit(found, self.plan.fence, self.parts.frontier)
 
     def _redirected(self, candidate: Candidate, report: Report) -> None:
         """Another page is meant. The first redirect is free, further ones cost depth: chains must end."""
@@ -327,7 +265,7 @@ class Crawl:
         probe = candidate.probe or looks_like_service(report.redirect)
         score = candidate.score if candidate.probe or not probe else candidate.score + PROBE_BONUS
         target = Candidate(report.redirect, Via.REDIRECT, candidate.url, candidate.clue, score, depth, probe)
-        self._admit([target])
+        admit([target], self.plan.fence, self.parts.frontier)
         self._done(Outcome(candidate, links=1, status=report.status), report)
 
     async def _propose(self, candidate: Candidate, report: Report) -> int:
@@ -357,13 +295,6 @@ class Crawl:
         if found:
             self.parts.frontier.admit(found)
         return len(found)
-
-    def _admit(self, found: list[Candidate]) -> None:
-        inside = [c for c in found if self.plan.fence.holds(c.url)]
-        if len(inside) < len(found):
-            self.parts.frontier.drops[FailureReason.OUT_OF_SCOPE] += len(found) - len(inside)
-        if inside:
-            self.parts.frontier.admit(inside)
 
     def _done(self, outcome: Outcome, report: Report) -> None:
         self._settle(outcome, Settlement.DONE, report)

@@ -35,8 +35,7 @@ class Doubt:
 
     def __init__(self, witness: str = "") -> None:
         self._witnesses: dict[str, None] = {}  # origins that have answered, the latest last
-        self._held: list[tuple[Candidate, Report]] = []
-        self._hosts: set[str] = set()
+        self._held: list[tuple[float, Candidate, Report]] = []  # with the time when it failed
         self._dead: set[str] = set()  # hosts that failed while others answered
         self.has_heard = False  # has anybody answered at all, be it to turn us away?
         if witness:
@@ -54,8 +53,8 @@ class Doubt:
         *others, silent = self._witnesses
         self._witnesses = dict.fromkeys([silent, *others])
 
-    def arises(self, candidate: Candidate, report: Report) -> bool:
-        """True if this report is held back; an answer of any host ends all doubt about the others."""
+    def arises(self, candidate: Candidate, report: Report, now: float = 0.0) -> bool:
+        """True if this report is held back."""
         host = urls.host(candidate.url)
         if report.failure is None:
             self._hear(candidate.url)
@@ -66,8 +65,7 @@ class Doubt:
             return False
         if self.has_heard and not self._witnesses:
             return False
-        self._held.append((candidate, report))
-        self._hosts.add(host)
+        self._held.append((now, candidate, report))
         return True
 
     def _hear(self, url: str) -> None:
@@ -81,27 +79,33 @@ class Doubt:
 
     @property
     def is_grave(self) -> bool:
-        return len(self._hosts) >= MANY_HOSTS
+        return len(self._held) >= MANY_HOSTS and len(self._hosts()) >= MANY_HOSTS
 
-    def suspect(self) -> None:
-        """Others answer: whose host fails once more has failed by itself."""
+    def _hosts(self) -> set[str]:
+        return {urls.host(candidate.url) for _, candidate, _ in self._held}
+
+    def settle(self, since: float) -> list[tuple[Candidate, Report]]:
+        """A host has answered what it was asked after `since`: take out what failed before, by its own fault or not.
+
+        Whose host fails once more has failed by itself. An answer may be told late: what was asked for before a failure
+        says nothing of the network at the time of the failure.
+        """
+        found = [(candidate, report) for at, candidate, report in self._held if at <= since]
+        self._held = [held for held in self._held if held[0] > since]
         if len(self._dead) > MAX_DEAD:
             self._dead.clear()
-        self._dead |= self._hosts
+        self._dead.update(urls.host(candidate.url) for candidate, _ in found)
+        return found
 
-    def forgive(self) -> None:
-        """The network is lost: who failed of late may have failed for that."""
+    def give_up(self) -> list[tuple[Candidate, Report]]:
+        """The network is lost: take out all that was held; who failed of late may have failed for that."""
         self._dead.clear()
+        held, self._held = self._held, []
+        return [(candidate, report) for _, candidate, report in held]
 
     def reasons(self) -> str:
         """Why those failed that are held back."""
-        return ", ".join(sorted({str(report.failure.reason) for _, report in self._held if report.failure}))
-
-    def release(self) -> list[tuple[Candidate, Report]]:
-        """Take out what was held."""
-        held, self._held = self._held, []
-        self._hosts.clear()
-        return held
+        return ", ".join(sorted({str(report.failure.reason) for _, _, report in self._held if report.failure}))
 
     def __bool__(self) -> bool:
         return bool(self._held)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from geohound.model.clue import looks_like_service
-from geohound.model.visit import Candidate, Link, Place, Via
+from geohound.model.contracts import Frontier
+from geohound.model.visit import Candidate, FailureReason, Link, Place, Via
+
+from .follow import Fence
 
 PROBE_BONUS = 1000.0  # an address that says of itself that it is a service goes before every page
 _VIA = {
@@ -43,3 +48,12 @@ def listed(url: str, candidate: Candidate, where: tuple[str, str], via: Via) -> 
     """An address that a document gives as a service; `where` is the document and what it says."""
     found_on, clue = where
     return Candidate(url, via, found_on, clue[:200], PROBE_BONUS, candidate.depth + 1, probe=True)
+
+
+def admit(found: Sequence[Candidate], fence: Fence, frontier: Frontier) -> None:
+    """Offer candidates to the frontier; what lies outside the user's scope is counted and left."""
+    inside = [candidate for candidate in found if fence.holds(candidate.url)]
+    if len(inside) < len(found):
+        frontier.drops[FailureReason.OUT_OF_SCOPE] += len(found) - len(inside)
+    if inside:
+        frontier.admit(inside)

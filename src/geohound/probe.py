@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from geohound.document import Document
 from geohound.model import url as urls
 from geohound.model.contracts import Fetcher, Kind
 from geohound.model.curbing import curb
 from geohound.model.joining import companions, join
-from geohound.model.service import Refusal, RefusalReason, Service, Verdict
-from geohound.model.visit import Failure, FailureReason, Response
+from geohound.model.service import Proof, Refusal, RefusalReason, Remembered, Service, Verdict
+from geohound.model.visit import Failure, FailureReason, Response, Validators
 from geohound.refusals import judge
 
 MAX_REQUESTS = 5  # until a URL has proved something; a wrong suspicion must stay cheap
@@ -20,6 +21,16 @@ ACCEPT = "application/json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.8"
 _FINAL = frozenset({RefusalReason.LOGIN_WALL, RefusalReason.BOT_WALL, RefusalReason.UNREACHABLE})
 # An exception report proves that some OWS lives here without saying which: these are asked, most frequent first.
 _USUAL_OWS = ("wms", "wfs", "wmts", "wcs")
+
+
+class Memory(NamedTuple):
+    """What is known from earlier visits, so that less has to be asked."""
+
+    is_complete: Callable[[Service], bool] = lambda _: False  # then its further documents are not asked for
+    recall: Callable[[str], Remembered | None] = lambda _: None  # what a request proved: a 304 proves it again
+
+
+NO_MEMORY = Memory()
 
 
 def recognise(document: Document, kinds: Mapping[str, Kind]) -> Verdict:
@@ -35,8 +46,17 @@ def recognise(document: Document, kinds: Mapping[str, Kind]) -> Verdict:
     if services:
         cors = _cors(document.response.headers.get("access-control-allow-origin", ""))
         told = (replace(service, cors=cors) for service in services) if cors else services
-        return Verdict(tuple(sorted(told, key=_is_second)))
+        found = tuple(sorted(told, key=_is_second))
+        return Verdict(found, proofs=_proofs(found, document.response))
     return Verdict(refusal=refusal or judge(document))
+
+
+def _proofs(services: Sequence[Service], answer: Response) -> tuple[Proof, ...]:
+    """Where this answer is all there is to read; of one among several a 304 says nothing about the others."""
+    validators = Validators.of(answer)
+    if validators is None or answer.truncated or any(service.companions for service in services):
+        return ()
+    return tuple(Proof(service.id, answer.url, validators) for service in services)
 
 
 def _cors(allowed: str) -> str:
@@ -56,17 +76,17 @@ async def identify(
     kinds: Mapping[str, Kind],
     max_bytes: int | None = None,
     known: Document | None = None,
-    is_complete: Callable[[Service], bool] = lambda _: False,
+    memory: Memory = NO_MEMORY,
 ) -> Verdict:
     """What lives at this URL: what it suggests is asked first, and never more than a few requests are made.
 
-    `known` is the answer to the URL as found, where somebody has it already; a service that `is_complete` elsewhere is
-    not asked for its further documents.
+    `known` is the answer to the URL as found, where somebody has it already.
     """
     suspects = sorted((kind for kind in kinds.values() if kind.suspects(url)), key=_rank)
     plan = _requests(url, suspects)
     tried: list[str] = []
     found: dict[str, Service] = {}
+    proofs: list[Proof] = []
     refusal: Refusal | None = None
     while plan and len(tried) < MAX_REQUESTS:
         target = plan.pop(0)
@@ -74,16 +94,20 @@ async def identify(
             continue
         tried.append(target)
         document = known if known is not None and target == url else None
+        past = memory.recall(target) if document is None else None
         if document is None:
-            visit = await fetcher.fetch(target, accept=ACCEPT, max_bytes=max_bytes)
+            visit = await fetcher.fetch(
+                target, accept=ACCEPT, max_bytes=max_bytes, known=past.validators if past else None
+            )
             if isinstance(visit, Failure):
                 refusal = _stronger(refusal, refused_by_failure(visit))
                 break
             document = Document(visit)
-        verdict = recognise(document, kinds)
+        verdict = _as_before(past, target) if past and document.response.status == 304 else recognise(document, kinds)
         if verdict.services:
             services = verdict.services
-            if not all(is_complete(service) for service in services):
+            proofs += verdict.proofs
+            if not all(memory.is_complete(service) for service in services):
                 services = await _complete(services, fetcher, kinds, tried)
             found |= {service.id: service for service in services if service.id not in found}
             if not _may_house_more(url, suspects):
@@ -94,8 +118,12 @@ async def identify(
             break
         plan += _second_thoughts(document, verdict.refusal, suspects, kinds)
     if found:
-        return Verdict(tuple(found.values()), tried=tuple(tried))
+        return Verdict(tuple(found.values()), tried=tuple(tried), proofs=tuple(proofs))
     return Verdict(refusal=refusal or Refusal(RefusalReason.INCONCLUSIVE, "nothing was asked"), tried=tuple(tried))
+
+
+def _as_before(past: Remembered, url: str) -> Verdict:
+    return Verdict(past.services, proofs=tuple(Proof(service.id, url, past.validators) for service in past.services))
 
 
 def _rank(kind: Kind) -> int:

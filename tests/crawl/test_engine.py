@@ -26,6 +26,7 @@ from geohound.orders.backlink import Backlink
 from geohound.orders.fifo import Fifo
 from geohound.orders.opic import Opic
 from geohound.orders.oss import OssGroups
+from geohound.probe import Memory
 from geohound.stores.sqlite import Bounds, Store, open_store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -83,7 +84,7 @@ async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, 
     asked = Plan(task=task, retry_after_s=0.01, **plan)
     tools = Tools(
         web, kinds or plugins.discover("kinds"), harvesters, Explorer().explore, no_sitemaps, lambda host: 0.0,
-        lambda service: bool(store.catalogue.find_endpoint(service.endpoint)),
+        Memory(lambda service: bool(store.catalogue.find_endpoint(service.endpoint)), store.catalogue.recall),
     )  # fmt: skip
     parts = Parts(LocalExaminer(asked, tools), frontier, store.catalogue, order, SystemClock(), frozenset(harvesters))
     running = Crawl(asked, parts)

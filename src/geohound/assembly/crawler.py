@@ -33,6 +33,7 @@ from geohound.net.clock import SystemClock
 from geohound.net.record import RequestLog
 from geohound.net.scrape import offer
 from geohound.orders.polarhub import SEEDS_PER_SEGMENT
+from geohound.probe import Memory
 from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, VisitRecord
 
@@ -65,9 +66,9 @@ def local_examiner(
         return bool(house.catalogue.find_endpoint(service.endpoint))
 
     tools = Tools(
-        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, way.pace.next_at, is_complete, log.take,
-        way.robots.take_news, way.robots.forget_troubles, browser.look if browser else None,
-        browser.close if browser else None, reading or (lambda _: None),
+        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, way.pace.next_at,
+        Memory(is_complete, house.catalogue.recall), log.take, way.robots.take_news, way.robots.forget_troubles,
+        browser.look if browser else None, browser.close if browser else None, reading or (lambda _: None),
     )  # fmt: skip
     return LocalExaminer(plan, tools)
 

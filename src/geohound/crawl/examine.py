@@ -15,7 +15,7 @@ from geohound.model import url as urls
 from geohound.model.compact import HashSet
 from geohound.model.contracts import Fetcher, Harvester, Kind
 from geohound.model.onward import FetcherBefore, Onward
-from geohound.model.service import Service, Verdict
+from geohound.model.service import Verdict
 from geohound.model.visit import (
     Candidate,
     Failure,
@@ -66,7 +66,7 @@ class Tools:
     ]  # a document, with its files; but for links told before
     sitemaps: Callable[[str], Awaitable[Sequence[str]]]
     next_at: Callable[[str], float]  # when a host may be asked again, on the monotonic clock
-    is_complete: Callable[[Service], bool]  # is all of it in the catalogue?
+    memory: probe.Memory = probe.NO_MEMORY
     made: Callable[[], list[RequestRecord]] = list  # the requests made since it was last asked
     robots: Callable[[], list[tuple[str, bytes]]] = list  # the robots.txt read since then, by origin
     forget_troubles: Callable[[], None] = lambda: None  # of robots.txt that could not be had
@@ -191,9 +191,7 @@ class LocalExaminer:
 
     async def _identify(self, url: str, fetcher: Fetcher, known: Document | None = None) -> Verdict:
         tools = self._tools
-        return await probe.identify(
-            url, fetcher, tools.kinds, self._plan.max_service_bytes, known=known, is_complete=tools.is_complete
-        )
+        return await probe.identify(url, fetcher, tools.kinds, self._plan.max_service_bytes, known, tools.memory)
 
     async def _mine(self, document: Document, candidate: Candidate, report: Report) -> None:
         told = OnThisPage() if self._plan.counts_links else self._reported.page()
@@ -313,6 +311,6 @@ def _leaves(visit: Response, report: Report) -> bool:
 
 
 def _note(verdict: Verdict, report: Report) -> None:
-    report.services = verdict.services
+    report.services, report.proofs = verdict.services, verdict.proofs
     if verdict.refusal and verdict.refusal.lists:
         report.listed, report.listed_as = tuple(verdict.refusal.lists), verdict.refusal.detail

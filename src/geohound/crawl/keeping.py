@@ -10,7 +10,7 @@ from geohound.model.bbox import overlaps
 from geohound.model.compact import HashSet
 from geohound.model.health import Check
 from geohound.model.ogc_url import Claim, classify_ogc
-from geohound.model.service import Service, Sighting
+from geohound.model.service import Proof, Service, Sighting
 from geohound.model.visit import Candidate, Via
 
 from .plan import Parts, Plan
@@ -32,11 +32,8 @@ class Keeper:
     async def keep(self, services: Sequence[Service], candidate: Candidate, report: Report) -> int:
         """Put what was proved into the catalogue; follow what it lists. How many were new."""
         wanted = [service for service in self._whole(services) if self._is_wanted(service)]
-        now = self._parts.clock.now()
-        kept = [
-            self.put(service, candidate, Check(service.id, now, True, "", report.elapsed_s, service.fingerprint))
-            for service in wanted
-        ]
+        proofs = {proof.service_id: proof for proof in report.proofs}
+        kept = [self.put(service, candidate, self._look(service, report, proofs.get(service.id))) for service in wanted]
         new = 0
         for service, is_new in zip(wanted, await asyncio.gather(*kept), strict=True):
             self._proved.add(hash((service.kind, service.endpoint)))
@@ -47,6 +44,11 @@ class Keeper:
                     self._listener(self._progress.event(service, self._parts.clock.monotonic()))
             self._follow_service(service, candidate)
         return new
+
+    def _look(self, service: Service, report: Report, proof: Proof | None) -> Check:
+        asked, validators = (proof.url, proof.validators) if proof else ("", None)
+        now = self._parts.clock.now()
+        return Check(service.id, now, True, "", report.elapsed_s, service.fingerprint, asked, validators)
 
     async def put(self, service: Service, candidate: Candidate, check: Check | None = None) -> bool:
         """Keep the service, where it was met and how it fared; True if it is new."""

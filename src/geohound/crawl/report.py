@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from geohound.model.contracts import StoreError
-from geohound.model.service import Service
+from geohound.model.service import Proof, Service
 from geohound.model.visit import Candidate, Failure, FailureReason, Link, Page, RequestRecord
 
 HARVEST_MARK = "#harvest="  # canonical URLs have no anchor: no page can forge such a candidate
@@ -23,6 +23,7 @@ class Report:
     failure: Failure | None = None  # no answer, or one that asks for patience
     objection: FailureReason | None = None  # an answer that is not worth mining
     services: tuple[Service, ...] = ()
+    proofs: tuple[Proof, ...] = ()
     listed: tuple[str, ...] = ()  # addresses that a map context or a harvested catalogue names
     listed_as: str = ""
     redirect: str = ""  # to another site, or to where we have been: a candidate of its own, if it is new

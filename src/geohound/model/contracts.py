@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from .health import Check, Health, State
 from .query import LayerResults, Query, Results
-from .service import Refusal, Service, Sighting
+from .service import Refusal, Remembered, Service, Sighting
 from .visit import (
     Candidate,
     Failure,
@@ -256,6 +256,9 @@ class Catalogue(Protocol):
     def get(self, service_id: str) -> Service | None: ...
 
     def find_endpoint(self, url: str) -> Sequence[Service]: ...
+
+    def recall(self, url: str) -> Remembered | None:
+        """What a request proved of late and may be asked about with validators; None where it must be asked in full."""
 
     def sightings(self, service_id: str) -> Sequence[Sighting]: ...
 

@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from statistics import median
 
+from .visit import Validators
+
 
 class State(StrEnum):
     ALIVE = "alive"
@@ -26,6 +28,8 @@ class Check:
     reason: str = ""
     elapsed_s: float = 0.0
     fingerprint: str = ""
+    asked: str = ""  # the address whose answer proved it, where one answer did
+    validators: Validators | None = None  # with which that address is asked the next time
 
 
 @dataclass(frozen=True, slots=True)

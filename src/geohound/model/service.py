@@ -6,9 +6,10 @@ import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from .bbox import BBox
-from .visit import Via
+from .visit import Validators, Via
 
 
 class BoxFault(StrEnum):
@@ -159,6 +160,21 @@ class Sighting:
     depth: int = 0
 
 
+class Proof(NamedTuple):
+    """The one answer that says all there is to know of a service, and how to learn whether it still says so."""
+
+    service_id: str
+    url: str
+    validators: Validators
+
+
+class Remembered(NamedTuple):
+    """What an address proved when it was asked the last time: true for as long as it answers 304."""
+
+    validators: Validators
+    services: tuple[Service, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What one answer is: the services it proves, or the reason why it is none."""
@@ -166,6 +182,7 @@ class Verdict:
     services: tuple[Service, ...] = ()
     refusal: Refusal | None = None
     tried: tuple[str, ...] = field(default=())  # addresses asked before the verdict
+    proofs: tuple[Proof, ...] = ()  # of those services that may be asked the short way the next time
 
 
 def service_id(kind: str, endpoint: str) -> str:

@@ -75,7 +75,8 @@ def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, monkeyp
         store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now()))
     store.close()
     with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 4")
+        connection.execute("DROP TABLE proof")
+    connection.execute("PRAGMA user_version = 4")
     monkeypatch.setattr(indexing, "_MANY_SERVICES", 2)
     monkeypatch.setattr(indexing, "_TELL_EVERY_S", -1.0)
     store = open_store(path, clock)
@@ -204,6 +205,7 @@ def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock):
     connection = sqlite3.connect(tmp_path / "c.db")
     connection.execute("UPDATE fresh SET record = zeroblob(24), facets = x''")  # as short as records were then
     connection.execute("DELETE FROM facet")
+    connection.execute("DROP TABLE proof")
     connection.execute("PRAGMA user_version = 4")
     connection.commit()
     connection.close()

@@ -13,7 +13,7 @@ from typing import Any
 from geohound.model.contracts import TopicsOf
 from geohound.model.health import Check, Health, State, assess
 from geohound.model.query import LayerResults, Query, Results
-from geohound.model.service import Service, Sighting
+from geohound.model.service import Remembered, Service, Sighting
 from geohound.model.visit import Via
 
 from .codec import clean
@@ -22,6 +22,7 @@ from .doors import content_key, find_door, find_twin
 from .indexing import Indexer
 from .intake import Intake
 from .layers import search_layers
+from .proofs import note_proof, recall
 from .reading import nums_at, read_services
 from .search import Index, search
 from .writing import Seen, Writing, add_door, insert_service, leave_home, no_topics, refresh_service
@@ -86,6 +87,11 @@ class SqliteCatalogue:
         """The services behind an address: an endpoint, another door, or any request to one of them."""
         with self._database.snapshot() as connection:
             return list(read_services(connection, nums_at(connection, url)).values())
+
+    def recall(self, url: str) -> Remembered | None:
+        """What a request proved of late and may be asked about with validators; None where it must be asked in full."""
+        with self._database.snapshot() as connection:
+            return recall(connection, url)
 
     def sightings(self, service_id: str) -> Sequence[Sighting]:
         """Where a service was met, in the order in which it was."""
@@ -183,12 +189,11 @@ def _put(to: Writing, service: Service, sighting: Sighting, check: Check | None)
         connection.execute("DELETE FROM door WHERE id = ?", (service.id,))
     home = home or find_twin(connection, service, content)
     if home is None:
-        num = insert_service(to, service, content, Seen(at, at, 1 if left is None else 0))
+        num, stands = insert_service(to, service, content, Seen(at, at, 1 if left is None else 0)), True
     else:
         num = home.num
         add_door(connection, num, service.kind, service.endpoint)
-        if home.is_own:
-            refresh_service(to, num, service)
+        stands = home.is_own and refresh_service(to, num, service)
     if home is None and left is None:
         connection.execute(_ADD_SIGHTING, _sighting_row(num, sighting))
     else:
@@ -197,6 +202,8 @@ def _put(to: Writing, service: Service, sighting: Sighting, check: Check | None)
         _note_sighting(connection, num, sighting)
     if check is not None:
         _note_check(to, num, check)
+        if stands:
+            note_proof(connection, num, check, is_new=home is None)
     return home is None
 
 

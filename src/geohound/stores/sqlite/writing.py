@@ -12,7 +12,7 @@ from geohound.model.service import Service, service_id
 from geohound.model.url import canonical, endpoint
 
 from .codec import clean, dump_layer, dump_service, dump_words
-from .doors import content_key, is_alike, loose_endpoint, merge
+from .doors import content_key, is_alike, loose_endpoint, merge, version_order
 from .indexing import Indexer
 from .reading import read_services
 
@@ -72,18 +72,20 @@ def add_door(connection: sqlite3.Connection, num: int, kind: str, address: str) 
     connection.execute(_ADD_DOOR, (service_id(kind, clean(address)), clean(address), num))
 
 
-def refresh_service(to: Writing, num: int, service: Service) -> None:
-    """Write what a new reading changes; most readings change nothing."""
+def refresh_service(to: Writing, num: int, service: Service) -> bool:
+    """Write what a new reading changes; most readings change nothing. False if the known one stays, as the newer."""
     known = read_services(to.connection, [num])[num]
     merged = merge(known, service)
+    stands = version_order(service.version) >= version_order(known.version)
     if merged == known:
-        return
+        return stands
     if not is_alike(known, merged):
         _part_from_strangers(to, num, known)
     to.connection.execute(_REFRESH, (*_document(merged, content_key(merged)), to.revision(), num))
     to.connection.execute("DELETE FROM layer WHERE service = ?", (num,))
     write_layers(to.connection, num, merged)
     to.indexer.add(to.connection, num, merged, to.topics_of(merged))
+    return stands
 
 
 def _part_from_strangers(to: Writing, num: int, known: Service) -> None:

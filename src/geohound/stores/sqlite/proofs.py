@@ -1,0 +1,44 @@
+"""What proved a service, so that the next visit may ask whether anything has changed."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+from geohound import __version__
+from geohound.model.health import Check
+from geohound.model.service import Remembered
+from geohound.model.visit import Validators
+
+from .codec import clean
+from .reading import read_services
+
+TRUST_S = 30 * 24 * 3600.0  # then it is read in full once more, whatever the server says: some say 304 to everything
+_WRITE = """
+INSERT INTO proof (service, url, etag, modified, at, reader) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (service) DO UPDATE SET url = excluded.url, etag = excluded.etag, modified = excluded.modified,
+  at = excluded.at, reader = excluded.reader
+WHERE url <> excluded.url OR etag <> excluded.etag OR modified <> excluded.modified OR reader <> excluded.reader
+  OR at < excluded.at - ?"""
+_FIND = "SELECT service, etag, modified FROM proof WHERE url = ? AND reader = ? AND at > ?"
+
+
+def note_proof(connection: sqlite3.Connection, num: int, check: Check, *, is_new: bool) -> None:
+    """The answer of this look stands for the service from now on; the same answer again does not make it younger."""
+    known = check.validators
+    if known is not None:
+        at = check.at.timestamp()
+        row = (num, clean(check.asked), known.etag, known.last_modified, at, __version__, TRUST_S)
+        connection.execute(_WRITE, row)
+    elif not is_new:
+        connection.execute("DELETE FROM proof WHERE service = ?", (num,))
+
+
+def recall(connection: sqlite3.Connection, url: str) -> Remembered | None:
+    """What this request proved, if it is young enough and all that it proved came with the same answer."""
+    rows = connection.execute(_FIND, (clean(url), __version__, time.time() - TRUST_S)).fetchall()
+    validators = {Validators(etag, modified) for _, etag, modified in rows}
+    if len(validators) != 1:
+        return None
+    services = read_services(connection, [num for num, _, _ in rows])
+    return Remembered(validators.pop(), tuple(services.values()))

@@ -1,0 +1,79 @@
+"""What a request proved the last time, and when that may be relied on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from geohound.model.health import Check
+from geohound.model.service import Layer, Remembered, Service, Sighting
+from geohound.model.visit import Validators, Via
+from geohound.stores.sqlite import proofs
+
+NOW = datetime.now(UTC)
+URL = "http://maps.test/ows?REQUEST=GetCapabilities&SERVICE=WMS"
+WMS = Service("wms", "http://maps.test/ows", "1.3.0", title="Maps", layers=(Layer("roads"),), fingerprint="f")
+TAG = Validators('"1"', "")
+
+
+def keep(store, service=WMS, validators=TAG, at=NOW, url=URL):
+    sighting = Sighting(service.id, url, "http://a.test/", Via.LINK, "", at)
+    catalogue = store.catalogue
+    catalogue._put_each([(service, sighting, Check(service.id, at, True, asked=url, validators=validators))])
+    return catalogue
+
+
+def test_what_a_request_proved_is_recalled_with_its_validators(store):
+    told = keep(store).recall(URL)
+    assert told == Remembered(TAG, (replace(WMS, doors=()),))
+    assert store.catalogue.recall(URL + "&VERSION=1.1.1") is None
+
+
+def test_one_answer_may_prove_several(store):
+    keep(store)
+    other = Service("wcs", "http://maps.test/ows", "2.0.1", title="Coverages")
+    told = keep(store, other).recall(URL)
+    assert told is not None
+    assert {service.kind for service in told.services} == {"wms", "wcs"}
+    keep(store, other, Validators('"2"', ""))
+    assert store.catalogue.recall(URL) is None, "they no longer came with one answer"
+
+
+def test_an_answer_without_validators_ends_it(store):
+    keep(store)
+    assert keep(store, validators=None).recall(URL) is None
+
+
+def test_it_is_read_in_full_now_and_then(store):
+    keep(store, at=NOW - timedelta(days=29))
+    assert keep(store, at=NOW - timedelta(days=5)).recall(URL) is not None
+    told = store.catalogue._database.read().execute("SELECT at FROM proof").fetchone()
+    assert told[0] == (NOW - timedelta(days=29)).timestamp(), "a 304, or the same tag, does not make it younger"
+
+
+def test_after_a_month_nothing_is_relied_on_until_it_was_read_again(store):
+    keep(store, at=NOW - timedelta(days=31))
+    assert store.catalogue.recall(URL) is None
+    assert keep(store).recall(URL) is not None
+
+
+def test_what_another_geohound_read_is_read_anew(store, monkeypatch):
+    keep(store)
+    monkeypatch.setattr(proofs, "__version__", "99.0")
+    assert store.catalogue.recall(URL) is None
+
+
+def test_a_lower_version_of_the_document_is_no_proof_of_the_higher(store):
+    keep(store)
+    low = URL + "&VERSION=1.1.1"
+    keep(store, replace(WMS, version="1.1.1", fingerprint="g"), Validators('"low"', ""), url=low)
+    assert store.catalogue.recall(low) is None
+    assert store.catalogue.recall(URL) is not None
+
+
+def test_a_mirror_does_not_speak_for_its_original(store):
+    keep(store)
+    mirror = "http://mirror.test/ows?SERVICE=WMS"
+    keep(store, replace(WMS, endpoint="http://mirror.test/ows"), url=mirror)
+    assert store.catalogue.get(WMS.id).doors == ("http://mirror.test/ows",)
+    assert store.catalogue.recall(mirror) is None

@@ -1,0 +1,109 @@
+"""A second crawl asks the services that it knows whether anything has changed, and believes what they answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from geohound import assembly, crawl
+from geohound.settings import Settings
+
+CAPABILITIES = """<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms"><Service><Name>WMS</Name>
+<Title>Roads {0}</Title></Service><Capability><Request><GetMap><Format>image/png</Format></GetMap></Request>
+<Layer><Title>All</Title><Layer><Name>roads</Name><Title>Roads</Title></Layer></Layer></Capability>
+</WMS_Capabilities>"""
+
+
+class Site:
+    """One page with one service, whose document changes as often as a test wants."""
+
+    def __init__(self) -> None:
+        self.edition = 1
+        self.has_tags = True
+        self.answers: list[int] = []  # status of each answer of the service
+        self.origin = ""
+
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        is_service = request.path.startswith("/ows")
+        tag = f'"{self.edition}"'
+        status = 200
+        if is_service and self.has_tags and request.headers.get("If-None-Match") == tag:
+            status = 304
+        elif request.path == "/robots.txt":
+            status = 404
+        if is_service:
+            self.answers.append(status)
+        body = CAPABILITIES.format(self.edition) if is_service else '<a href="/ows?service=WMS">maps</a>'
+        request.send_response(status)
+        if is_service and self.has_tags:
+            request.send_header("ETag", tag)
+        if status != 304:
+            request.send_header("Content-Type", "text/xml" if is_service else "text/html")
+            request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        if status != 304:
+            request.wfile.write(body.encode())
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                site.answer(self)
+
+            def log_message(self, *_: object) -> None: ...
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        self.origin = f"http://127.0.0.1:{server.server_port}"
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    site = Site()
+    with site.open():
+        yield site
+
+
+def visit(site: Site, path: Path, processes: int = 1) -> tuple[str, list[int], int]:
+    """Crawl once more: the title that is kept, how the service answered, and how often it was found alive."""
+    site.answers.clear()
+    options = {"catalogue": str(path), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0, "processes": processes}
+    crawl(f"{site.origin}/", max_time_s=20.0, **options)
+    with assembly.open_catalogue(Settings(catalogue=str(path))) as kept:
+        (service,) = kept.services()
+        return service.title, list(site.answers), sum(bool(check.ok) for check in kept.checks(service.id))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_service_that_has_not_changed_is_not_sent_again(site: Site, tmp_path: Path, processes: int) -> None:
+    path = tmp_path / "c.db"
+    assert visit(site, path, processes) == ("Roads 1", [200], 1)
+    assert visit(site, path, processes) == ("Roads 1", [304], 2)
+    site.edition = 2
+    assert visit(site, path, processes) == ("Roads 2", [200], 3)
+    assert visit(site, path, processes) == ("Roads 2", [304], 4)
+
+
+@pytest.mark.slow
+def test_who_no_longer_gives_a_tag_is_asked_without(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "c.db"
+    visit(site, path)
+    site.has_tags, site.edition = False, 2
+    assert visit(site, path)[0] == "Roads 2"
+    site.has_tags = True  # the tag of the second edition was never given to us
+    assert visit(site, path) == ("Roads 2", [200], 3)

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -77,9 +78,12 @@ async def no_sitemaps(url: str) -> list[str]:
     return []
 
 
-async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, **plan) -> Crawl:
+NEAR = Bounds(max_depth=5, host_delay_s=0.0)
+
+
+async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, bounds=NEAR, **plan) -> Crawl:
     order = order or Fifo()
-    frontier = store.frontier(task, Bounds(max_depth=5, host_delay_s=0.0), order)
+    frontier = store.frontier(task, bounds, order)
     harvesters = plugins.discover("harvesters")
     asked = Plan(task=task, retry_after_s=0.01, **plan)
     tools = Tools(
@@ -372,3 +376,19 @@ def test_links_of_a_page_that_says_nothing_new_may_be_told_by_others(tmp_path: P
     done, _ = run(tmp_path, web)
     assert done.final_drops[FailureReason.DUPLICATE_CONTENT] > 1
     assert "http://a.test/target1" in web.asked
+
+
+def test_an_endless_search_that_finds_nothing_is_left_though_it_says_another_word_each_time(tmp_path: Path) -> None:
+    def search(url: str) -> Visit:
+        word = url.partition("=")[2]
+        other = sha256(word.encode()).hexdigest().translate(str.maketrans("0123456789", "ghijklmnop"))[:9]
+        body = f"<h1>Nothing found for {word}</h1> Did you mean <a href='/search?q={other}'>{other}</a>?"
+        return Response(url, url, 200, {"content-type": "text/html"}, body.encode(), NOW)
+
+    web = SmallWeb({"http://a.test/": html("<a href=/search?q=maps>Search</a>"), "http://a.test/search": search})
+    store = open_store(tmp_path / "c.db", SystemClock())
+    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    done = asyncio.run(crawl(store, web, task, max_pages=500, bounds=Bounds(max_depth=400, host_delay_s=0.0)))
+    assert done.progress.pages < 60
+    assert done.final_drops[FailureReason.TRAP] == 1
+    store.close()

@@ -205,6 +205,8 @@ class Crawl:
             await self.parts.examiner.forget(candidate)
             self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
             return
+        if report.page is not None:
+            self._repetition.note(candidate.url, is_dull=report.is_dull)
         links = await self._propose(candidate, report)
         self._done(Outcome(candidate, len(report.services), new, links, report.status), report)
 

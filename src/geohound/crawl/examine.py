@@ -35,6 +35,7 @@ from .plan import Plan
 from .proposing import score_as_page
 from .repetition import body_mark, words_mark
 from .report import HARVEST_MARK, Report
+from .sameness import Sameness
 from .shelf import Shelf
 from .told import OnThisPage, Reported, Telling
 
@@ -86,6 +87,7 @@ class LocalExaminer:
         self._visited = HashSet()
         self._told: OrderedDict[str, Telling] = OrderedDict()  # of late, by page
         self._files = Shelf()
+        self._sameness = Sameness()
 
     async def examine(self, candidate: Candidate) -> Report:
         """A bug costs this candidate, not the crawl."""
@@ -203,6 +205,9 @@ class LocalExaminer:
         computed = [link.url for link in page.links if link.place in _COMPUTED]  # map pages may differ in these alone
         report.words_mark = words_mark(host, page.text, computed)
         report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
+        report.is_dull = self._sameness.is_dull(
+            candidate.url, f"{page.title} {page.text}", report.found, len(report.services)
+        )
         if any(link.url not in (candidate.url, report.final) for link in report.found):
             report.objection = None  # a wall that lets links through is none
         report.page = replace(
@@ -222,7 +227,9 @@ class LocalExaminer:
         shown = await self._tools.browse(document, report.page, asking)
         told = self._told.get(candidate.url) or OnThisPage()
         page = Page(document.url, links=tuple(shown))
-        report.found += follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
+        found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
+        report.found += found
+        report.is_dull = report.is_dull and not found
 
     async def _file(self, url: str, candidate: Candidate, report: Report) -> Response | None:
         """A script or configuration file of the page being read: once for all pages."""

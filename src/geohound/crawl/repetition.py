@@ -10,6 +10,7 @@ from geohound.model.compact import HashSet, Tally
 
 MAX_SAME_WORDS = 3  # pages of one host with the same words, numbers apart
 MAX_DULL = 8  # repetitions in a row under one shape of URL: the rest of the shape is a trap
+MAX_ALIKE = 30  # pages in a row that say nearly the same, and nothing new: they may differ in a word that matters
 MAX_SHAPES = 200_000
 _DIGITS = b"0123456789"
 
@@ -34,13 +35,17 @@ class Repetition:
         self._bodies = HashSet()
         self._wordings = Tally()
         self._dull: dict[str, int] = {}
+        self._alike: dict[str, int] = {}
         for body, words in marks:
             self._bodies.add(body)
             self._wordings.add(words & 0xFF_FFFF_FFFF)
 
     def is_trap(self, url: str) -> bool:
         """Has this shape of URL brought nothing but repetitions of late?"""
-        return bool(self._dull) and self._dull.get(urls.shape(url), 0) >= MAX_DULL
+        if not self._dull and not self._alike:
+            return False
+        shape = urls.shape(url)
+        return self._dull.get(shape, 0) >= MAX_DULL or self._alike.get(shape, 0) >= MAX_ALIKE
 
     def repeats(self, url: str, body: int, words: int) -> bool:
         """Remember the marks of a page; True if its host has said the same before."""
@@ -49,14 +54,23 @@ class Repetition:
             key = words & 0xFF_FFFF_FFFF
             self._wordings.add(key)
             same = same or self._wordings.count(key) > MAX_SAME_WORDS
-        if same:
-            shape = urls.shape(url)
-            self._dull[shape] = self._dull.pop(shape, 0) + 1
-            if len(self._dull) > MAX_SHAPES:
-                del self._dull[next(iter(self._dull))]
-        elif self._dull:
-            self._dull.pop(urls.shape(url), None)
+        _count(self._dull, url, counts=same)
         return same
+
+    def note(self, url: str, *, is_dull: bool) -> None:
+        """A page was read that says nearly what others of its shape say, or one that does not."""
+        _count(self._alike, url, counts=is_dull)
+
+
+def _count(rows: dict[str, int], url: str, *, counts: bool) -> None:
+    """How many in a row, by shape of the URL; one that does not count ends the row."""
+    if counts:
+        shape = urls.shape(url)
+        rows[shape] = rows.pop(shape, 0) + 1
+        if len(rows) > MAX_SHAPES:
+            del rows[next(iter(rows))]
+    elif rows:
+        rows.pop(urls.shape(url), None)
 
 
 def _digest(host: str, content: bytes) -> int:

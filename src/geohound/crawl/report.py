@@ -33,6 +33,7 @@ class Report:
     files: list[str] = field(default_factory=list)  # scripts and configuration files that were fetched with the page
     body_mark: int = 0
     words_mark: int = 0
+    is_dull: bool = False  # nearly what another page of its shape has said
     drops: Counter[FailureReason] = field(default_factory=Counter)
     requests: int = 0
     bytes: int = 0

@@ -1,0 +1,90 @@
+"""Calendars and endless searches are seen from what their pages say; descriptions of datasets are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from geohound.crawl.repetition import MAX_ALIKE, Repetition
+from geohound.crawl.sameness import MANY_PAGES, MAX_LEADS, MAX_SHAPES, Sameness
+from geohound.model.visit import Link
+
+FRAME = " ".join(f"menu{chr(97 + n)}" for n in range(26)) + " contact imprint privacy search home news about us"
+MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october")
+DAYS = "monday tuesday wednesday thursday friday saturday sunday"
+
+
+def month(number: int) -> tuple[str, str, list[Link]]:
+    url = f"http://a.test/calendar?month={number}"
+    links = [Link(f"http://a.test/calendar?month={number + 1}"), Link(f"http://a.test/day/{number * 31}")]
+    return url, f"{FRAME} {MONTHS[number % 10]} {2000 + number} {DAYS} no events", links
+
+
+def dataset(number: int, *links: str) -> tuple[str, str, list[Link]]:
+    about = " ".join(f"word{chr(97 + (number * k) % 26)}{chr(97 + number % 26)}" for k in range(1, 13))
+    return f"http://a.test/dataset/{number}", f"{FRAME} {about}", [Link(link) for link in links]
+
+
+def judged(pages: list[tuple[str, str, list[Link]]], services: int = 0) -> list[bool]:
+    sameness = Sameness()
+    return [sameness.is_dull(*page, services) for page in pages]
+
+
+def test_a_calendar_is_dull_once_it_has_shown_many_months() -> None:
+    told = judged([month(n) for n in range(60)])
+    assert not any(told[:MANY_PAGES])
+    assert all(told[MANY_PAGES:])
+
+
+def test_datasets_described_in_a_dozen_words_are_not_dull_whatever_frame_they_stand_in() -> None:
+    assert not any(judged([dataset(n) for n in range(25)]))
+
+
+@pytest.mark.parametrize("link", ["http://gis.test/ows?service=WMS", "http://other.test/new/place"])
+def test_a_page_with_a_way_to_a_service_or_to_a_new_place_is_not_dull(link: str) -> None:
+    pages = [month(n) for n in range(40)]
+    pages[30][2].append(Link(link))
+    told = judged(pages)
+    assert not told[30]
+    assert told[29]
+    assert told[31]
+
+
+def test_a_page_that_is_a_service_is_not_dull() -> None:
+    assert not any(judged([month(n) for n in range(40)], services=1))
+
+
+def test_other_words_in_another_order_are_the_same_words() -> None:
+    words = FRAME.split()
+    pages = [(f"http://a.test/list?sort={n}", " ".join(words[n:] + words[:n]), []) for n in range(20)]
+    assert all(judged(pages)[MANY_PAGES:])
+
+
+def test_descriptions_without_spaces_are_compared_letter_by_letter() -> None:
+    names = ["土地利用现状调查", "河流水系分布情况", "道路交通网络密度", "森林植被覆盖变化", "人口经济统计区划"]
+    texts = [f"首页 联系我们 {names[n % 5]}数据集由国土资源部门于每年发布供公众使用" for n in range(40)]
+    assert not any(judged([(f"http://a.test/dataset/{n}", text, []) for n, text in enumerate(texts)]))
+
+
+def test_what_is_watched_is_bounded() -> None:
+    sameness = Sameness()
+    for n in range(MAX_SHAPES + 10):
+        name = "".join(chr(97 + n // 26**k % 26) for k in range(4))
+        sameness.is_dull(f"http://a.test/{name}", "", [], 0)
+    assert len(sameness._watched) == MAX_SHAPES
+    shape = next(reversed(sameness._watched.values()))
+    for n in range(3 * MAX_LEADS):
+        shape.leads_elsewhere([Link(f"http://h{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n // 676)}.test/")])
+    assert len(shape.leads) <= MAX_LEADS
+
+
+def test_a_shape_is_closed_after_a_row_of_dull_pages_and_a_good_one_ends_the_row() -> None:
+    repetition = Repetition()
+    url = "http://a.test/calendar?month=5"
+    for _ in range(MAX_ALIKE - 1):
+        repetition.note(url, is_dull=True)
+    assert not repetition.is_trap(url)
+    repetition.note(url, is_dull=False)
+    for _ in range(MAX_ALIKE):
+        repetition.note(url, is_dull=True)
+    assert repetition.is_trap("http://a.test/calendar?month=77")
+    assert not repetition.is_trap("http://a.test/other?month=77")

@@ -14,9 +14,9 @@ _MASK = (1 << _SLOT_BITS) - 1
 _MOST = 0xFFFF
 
 
-def floats(count: int) -> memoryview[float]:
-    """So many zeros of four bytes; what is never written to takes no memory."""
-    return memoryview(mmap(-1, 4 * count)).cast("f")
+def floats(count: int, *, double: bool = False) -> memoryview[float]:
+    """So many zeros of four bytes, or of eight; what is never written to takes no memory."""
+    return memoryview(mmap(-1, 8 * count)).cast("d") if double else memoryview(mmap(-1, 4 * count)).cast("f")
 
 
 class HashSet:
@@ -59,14 +59,14 @@ class HashSet:
 
 
 class Tally:
-    """How often each of many things came, in four fixed megabytes, however many there are; keys have 40 bits.
+    """How often each of many things came, in four megabytes at most, however many there are; keys have 40 bits.
 
     A count-min sketch of two rows: it may count a few too many (about one per million things), never too few.
     """
 
     def __init__(self) -> None:
-        self._low = array("H", bytes(2 << _SLOT_BITS))
-        self._high = array("H", bytes(2 << _SLOT_BITS))
+        self._low = memoryview(mmap(-1, 2 << _SLOT_BITS)).cast("H")
+        self._high = memoryview(mmap(-1, 2 << _SLOT_BITS)).cast("H")
 
     def count(self, key: int) -> int:
         return min(self._low[key & _MASK], self._high[key >> _SLOT_BITS & _MASK])

@@ -64,7 +64,7 @@ class Hosts:
 
     def __init__(self, tuning: HostTuning, slot: Callable[[str], int]) -> None:
         self._t = tuning
-        self.model = Model(PRIOR, tuning.rate, 1.0)
+        self.model = Model(PRIOR, tuning.rate, 1.0, sparse=True)
         self.novelty = tuning.novelty
         self._promised = self._kept = 0.0  # pages that were to pay by the model of links, and those that did
         self._lessons = 0  # learned from hosts

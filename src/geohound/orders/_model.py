@@ -31,7 +31,8 @@ class Slots(dict[str, int]):
 class Model:
     """At most 12 MB and the weights in use, whatever the number of features.
 
-    Weights are a list, which is read twice as fast as anything smaller, and they are read for each link.
+    Where weights are read for each link they are a list, which is read twice as fast as anything smaller; a `sparse`
+    model takes memory only for what it has learned.
     """
 
     def __init__(
@@ -41,9 +42,11 @@ class Model:
         caution: float = 1.0,
         trust: float = 1.0,
         longest: float = MAX_STEP,
+        *,
+        sparse: bool = False,
     ) -> None:
         self.slots = Slots()
-        self.weights = [0.0] * (1 << BITS)
+        self.weights = floats(1 << BITS, double=True) if sparse else [0.0] * (1 << BITS)
         self._steps = floats(1 << BITS)  # sum of squared gradients, beyond the caution
         self._caution = caution
         self._rate = rate

@@ -7,6 +7,7 @@ import zlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from geohound.model.visit import Candidate, Link, Outcome, Page, Via
@@ -85,12 +86,6 @@ class Adaptive(Plain):
 
     def __init__(self, tuning: Tuning | None = None) -> None:
         self._t = tuning or Tuning()
-        self._model = Model(
-            PRIOR if self._t.prior else {"bias": PRIOR["bias"]},
-            self._t.rate, self._t.caution, self._t.trust, self._t.longest,
-        )  # fmt: skip
-        self._features = Features(self._model.slots.__getitem__, self._t.without)
-        self._hosts = Hosts(self._t.hosts or HostTuning(), self._model.slots.__getitem__)
         self._places = Places()
         self._notes: OrderedDict[str, Note] = OrderedDict()
         self._own: dict[str, Seen] = {}  # links met last
@@ -106,6 +101,20 @@ class Adaptive(Plain):
 
     def fresh(self) -> Adaptive:
         return Adaptive(self._t)
+
+    @cached_property
+    def _model(self) -> Model:
+        """Built when it is first asked: the order in the drawer never is."""
+        prior = PRIOR if self._t.prior else {"bias": PRIOR["bias"]}
+        return Model(prior, self._t.rate, self._t.caution, self._t.trust, self._t.longest)
+
+    @cached_property
+    def _features(self) -> Features[int]:
+        return Features(self._model.slots.__getitem__, self._t.without)
+
+    @cached_property
+    def _hosts(self) -> Hosts:
+        return Hosts(self._t.hosts or HostTuning(), self._model.slots.__getitem__)
 
     def seed(self, url: str, position: int) -> float:
         """Somebody chose it: before all that the crawl finds by itself."""

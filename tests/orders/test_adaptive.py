@@ -271,8 +271,8 @@ def test_software_for_maps_speaks_for_a_host_and_a_name_of_its_own_says_nothing(
 def test_one_page_that_pays_does_not_turn_the_model_around() -> None:
     order = Adaptive()
     (candidate,) = see(order, HOME, Link("http://portal.test/a/b", " ".join(f"word{i}" for i in range(12))))
-    before = order._model.value(order._own[candidate.url].slots)
-    slots = order._own[candidate.url].slots
+    before = order._model.value(order._own.get(candidate.url).slots)
+    slots = order._own.get(candidate.url).slots
     order._model.learn(slots, 1.0, 4.0)
     assert 0 < order._model.value(slots) - before <= 3.01
 

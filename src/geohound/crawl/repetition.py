@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from geohound.model import url as urls
-from geohound.model.compact import HashSet, Tally
+from geohound.model.compact import HashSet, Recent, Tally
 
 MAX_SAME_WORDS = 3  # pages of one host with the same words, numbers apart
 MAX_DULL = 8  # repetitions in a row under one shape of URL: the rest of the shape is a trap
@@ -34,8 +34,8 @@ class Repetition:
     def __init__(self, marks: Iterable[tuple[int, int]] = ()) -> None:
         self._bodies = HashSet()
         self._wordings = Tally()
-        self._dull: dict[str, int] = {}
-        self._alike: dict[str, int] = {}
+        self._dull: Recent[str, int] = Recent(MAX_SHAPES)
+        self._alike: Recent[str, int] = Recent(MAX_SHAPES)
         for body, words in marks:
             self._bodies.add(body)
             self._wordings.add(words & 0xFF_FFFF_FFFF)
@@ -45,7 +45,7 @@ class Repetition:
         if not self._dull and not self._alike:
             return False
         shape = urls.shape(url)
-        return self._dull.get(shape, 0) >= MAX_DULL or self._alike.get(shape, 0) >= MAX_ALIKE
+        return (self._dull.get(shape) or 0) >= MAX_DULL or (self._alike.get(shape) or 0) >= MAX_ALIKE
 
     def repeats(self, url: str, body: int, words: int) -> bool:
         """Remember the marks of a page; True if its host has said the same before."""
@@ -62,15 +62,13 @@ class Repetition:
         _count(self._alike, url, counts=is_dull)
 
 
-def _count(rows: dict[str, int], url: str, *, counts: bool) -> None:
+def _count(rows: Recent[str, int], url: str, *, counts: bool) -> None:
     """How many in a row, by shape of the URL; one that does not count ends the row."""
     if counts:
         shape = urls.shape(url)
-        rows[shape] = rows.pop(shape, 0) + 1
-        if len(rows) > MAX_SHAPES:
-            del rows[next(iter(rows))]
+        rows.put(shape, (rows.get(shape) or 0) + 1)
     elif rows:
-        rows.pop(urls.shape(url), None)
+        rows.discard(urls.shape(url))
 
 
 def _digest(host: str, content: bytes) -> int:

@@ -8,6 +8,7 @@ from zlib import crc32
 
 from geohound.model import url as urls
 from geohound.model.clue import looks_like_service
+from geohound.model.compact import Recent
 from geohound.model.visit import Link
 
 MANY_PAGES = 8  # of one shape: fewer are worth no look
@@ -23,7 +24,7 @@ class Sameness:
     """Compares each page with an earlier one of its shape, once there have been many of them."""
 
     def __init__(self) -> None:
-        self._watched: dict[int, _Shape] = {}
+        self._watched: Recent[int, _Shape] = Recent(MAX_SHAPES)
 
     def is_dull(self, url: str, text: str, links: Sequence[Link], services: int) -> bool:
         """Does this page say what another of its shape has said, but for a few words, and lead where that one led?
@@ -32,10 +33,8 @@ class Sameness:
         they stand in; and whoever shows a service, or a way to a new place, is not dull.
         """
         key = hash(urls.shape(url))
-        shape = self._watched.pop(key, None) or _Shape()
-        self._watched[key] = shape
-        if len(self._watched) > MAX_SHAPES:
-            del self._watched[next(iter(self._watched))]
+        shape = self._watched.get(key) or _Shape()
+        self._watched.put(key, shape)
         shape.pages += 1
         if shape.pages < MANY_PAGES:
             return False

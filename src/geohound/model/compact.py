@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from mmap import mmap
+from typing import Generic, TypeVar
 
+KeyT = TypeVar("KeyT")
+ValueT = TypeVar("ValueT")
 _SHARDS = 4096
 _SHIFT = 64 - 12
 _SLOT_BITS = 20
@@ -81,3 +84,51 @@ class Tally:
             self._low[low] = least + 1
         if self._high[high] == least:
             self._high[high] = least + 1
+
+
+class Recent(Generic[KeyT, ValueT]):
+    """What was put in last: at least half of `most` entries and never more than `most`.
+
+    Two dictionaries, the elder of which is dropped whole. A dictionary that loses its first entry for each new one
+    passes over all that it lost before, each time: 30 µs at 100,000 entries.
+    """
+
+    def __init__(self, most: float) -> None:
+        self._half = most / 2
+        self._new: dict[KeyT, ValueT] = {}
+        self._old: dict[KeyT, ValueT] = {}
+
+    def get(self, key: KeyT) -> ValueT | None:
+        found = self._new.get(key)
+        return self._old.get(key) if found is None else found
+
+    def put(self, key: KeyT, value: ValueT) -> None:
+        """As the latest of all."""
+        if len(self._new) >= self._half and key not in self._new:
+            self._old, self._new = self._new, {}
+        self._new[key] = value
+
+    def replace(self, key: KeyT, value: ValueT) -> None:
+        """Another value for what is here, which stays as old as it is; safe while going over `items`."""
+        for part in (self._new, self._old):
+            if key in part:
+                part[key] = value
+                return
+
+    def discard(self, key: KeyT) -> None:
+        self._new.pop(key, None)
+        self._old.pop(key, None)
+
+    def items(self) -> Iterator[tuple[KeyT, ValueT]]:
+        """The elder ones first."""
+        for key, value in self._old.items():
+            if key not in self._new:
+                yield key, value
+        yield from self._new.items()
+
+    def __bool__(self) -> bool:
+        return bool(self._new or self._old)
+
+    def __len__(self) -> int:
+        """What is here twice counts twice."""
+        return len(self._new) + len(self._old)

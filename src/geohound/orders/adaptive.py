@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
+from geohound.model.compact import Recent
 from geohound.model.visit import Candidate, Link, Outcome, Page, Via
 
 from ._features import MAX_HOPS, Features, KeyT, cut, split
@@ -22,6 +23,7 @@ from ._role import role
 
 MAX_NOTES = 100_000
 MAX_KEPT = 50_000
+MAX_OWN = 60_000
 MAX_CLUE = 200
 _REVIEW_EVERY = 200  # visits, or more where much waits: looking at all that waits must stay cheap
 _REVIEW_SHARE = 25
@@ -88,7 +90,7 @@ class Adaptive(Plain):
         self._t = tuning or Tuning()
         self._places = Places()
         self._notes: OrderedDict[str, Note] = OrderedDict()
-        self._own: dict[str, Seen] = {}  # links met last
+        self._own: Recent[str, Seen] = Recent(MAX_OWN)  # links met last
         self._anchors: dict[str, Slots] = {}
         self._names: dict[str, Slots] = {}  # of hosts
         self._folders: dict[str, Slots] = {}
@@ -139,7 +141,7 @@ class Adaptive(Plain):
         elif self._hosts.is_unknown(host):
             self._hosts.led_to(host, self._above, (*self._anchors[clue], *self._names[host], *self._note.shared))
             value += self._novelty
-        self._keep(url, Seen(slots, part, place, page.url, value))
+        self._own.put(url, Seen(slots, part, place, page.url, value))
         return value
 
     def revised(self) -> Iterable[tuple[str, float]]:
@@ -155,7 +157,7 @@ class Adaptive(Plain):
                 pages[seen.above] = self._model.value(self._inherited(note)) if note is not None else 0.0
             today = self._today(url, seen) + pages[seen.above]
             if today > seen.told + _NOTICEABLE:
-                self._own[url] = seen._replace(told=today)
+                self._own.replace(url, seen._replace(told=today))
                 raised.append((url, today))
         return raised
 
@@ -198,7 +200,7 @@ class Adaptive(Plain):
         note.parent = candidate.found_on
         if candidate.via is not Via.SEED:
             self._follow(note, self._own.get(url) or self._seen(candidate))
-            del self._own[url]
+            self._own.discard(url)
         chance = self._model.chance(note.slots) if note.slots else 0.0
         if note.place:
             self._places.visited(note.place, chance, math.exp(self._hosts.bonus(host)))
@@ -270,13 +272,8 @@ class Adaptive(Plain):
         host, target = split(candidate.url)
         is_same = split(candidate.found_on)[0] == host
         seen = Seen(self._slots(host, target, candidate.clue, candidate.depth, is_same))
-        self._keep(candidate.url, seen)
+        self._own.put(candidate.url, seen)
         return seen
-
-    def _keep(self, url: str, seen: Seen) -> None:
-        if len(self._own) >= MAX_KEPT:
-            del self._own[next(iter(self._own))]
-        self._own[url] = seen
 
     def _slots(self, host: str, target: str, clue: str, depth: int, is_same: bool) -> Slots:
         """Features of the link itself; words of anchors, folders and names come again and again."""
@@ -316,7 +313,7 @@ class Adaptive(Plain):
         names = [*read.anchor(candidate.clue), *read.host(host), *read.folder(folder), *read.name(name)]
         names += read.way(candidate.depth, split(candidate.found_on)[0] == host)
         model, note = self._model, self._notes.get(candidate.found_on)
-        seen = self._own.get(candidate.url, Seen(()))
+        seen = self._own.get(candidate.url) or Seen(())
         if note is not None:
             names += self._outcome(read, note)
             names += read.trail(note.role, seen.role) if seen.slots else ()

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from geohound.model.clue import looks_like_service
+from geohound.model.compact import Recent
 from geohound.model.contracts import Clock, Order
 from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
 
@@ -67,8 +68,8 @@ class SqliteFrontier:
         self._schedule = Schedule(order.host_bonus) if order else Schedule()
         self._admission = Admission(bounds)
         self._domains = Domains(bounds.max_hosts_per_domain)
-        self._numbers: dict[int, int] = {}  # of queued URLs, by key; of the latest only, where not every link counts
-        self._numbers_kept = math.inf if order and order.counts_links else MAX_NUMBERS
+        # Of queued URLs, by key; of the latest only, where not every link counts.
+        self._numbers: Recent[int, int] = Recent(math.inf if order and order.counts_links else MAX_NUMBERS)
         self._leases: dict[str, Lease] = {}
         self.pages = 0  # page visits made or under way
         self._entering = 0
@@ -95,7 +96,7 @@ class SqliteFrontier:
             host = self._schedule.host(host_of(url))
             self._admission.note(shape, depth, probe=probe)
             if state == PENDING:
-                self._note_queued(key, number)
+                self._numbers.put(key, number)
                 self._push(host, probe, pack(score, number), now)
             elif state in (DONE, IN_VAIN):
                 host.visited += 1
@@ -133,7 +134,7 @@ class SqliteFrontier:
         for entry in entries:
             entry.host.entering -= 1
             if is_written:
-                self._note_queued(entry.known, number_of(entry.key))
+                self._numbers.put(entry.known, number_of(entry.key))
                 self._push(entry.host, entry.lane, entry.key, now)
 
     def _push(self, host: Host, lane: int, key: int, now: float) -> None:
@@ -224,7 +225,7 @@ class SqliteFrontier:
                 second_thoughts += 1
                 continue
             self._seen.put(known, TAKEN)
-            self._numbers.pop(known, None)
+            self._numbers.discard(known)
             self._leases[candidate.url] = Lease(number, host, lane, attempts)
             self.pages += lane == PAGE
             leased.append(candidate)
@@ -275,7 +276,7 @@ class SqliteFrontier:
             batch.pauses.append((self.task, clean(lease.host.name), self._now() + next_at - now))
         if again:
             known = url_key(candidate.url)
-            self._note_queued(known, lease.number)
+            self._numbers.put(known, lease.number)
             self._seen.put(known, waiting_at(candidate.depth))
             key = pack(candidate.score, lease.number)
             self._schedule.push_later(lease.host, lease.lane, key, now if retry_at is None else retry_at)
@@ -320,11 +321,6 @@ class SqliteFrontier:
         if number is not None and not looks_like_service(url):  # those are tested at once, whatever the count
             host = self._schedule.host(host_of(url))
             self._schedule.push(host, PAGE, pack(score, number), self._clock.monotonic())
-
-    def _note_queued(self, key: int, number: int) -> None:
-        self._numbers[key] = number
-        if len(self._numbers) > self._numbers_kept:
-            del self._numbers[next(iter(self._numbers))]
 
     def is_known(self, url: str, depth: int = 255) -> bool:
         """Was this URL admitted or visited in this task, and does not wait as farther from a seed than this?"""

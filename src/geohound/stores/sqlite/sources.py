@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from geohound.model.compact import Recent
+
 from .journal import Row
 from .rows import MAX_URL_CHARS, clean
 
@@ -16,7 +18,7 @@ class Sources:
     def __init__(self, first: int) -> None:
         self._first = first
         self._next = first + 1
-        self._recent: dict[str, int] = {}
+        self._recent: Recent[str, int] = Recent(_RECENT)
 
     def go_on(self, connection: sqlite3.Connection, last: int) -> None:
         """Number after what has been written up to `last`."""
@@ -29,9 +31,7 @@ class Sources:
             return None
         known = self._recent.get(url)
         if known is None:
-            known = self._recent[url] = self._next
-            self._next += 1
+            known, self._next = self._next, self._next + 1
+            self._recent.put(url, known)
             rows.append((known, clean(url[:MAX_URL_CHARS])))
-            if len(self._recent) > _RECENT:
-                del self._recent[next(iter(self._recent))]
         return known

@@ -136,12 +136,13 @@ def main() -> None:
     if args.quick:
         args.pages, args.rounds = 1000, 1
     measure.end_on_term()
+    cores = measure.two_cores_give() if (os.cpu_count() or 1) > 1 else {}
     told = measure_all(args)
     result = {
         "command": " ".join(["python", "bench/crawl.py", *sys.argv[1:]]),
         "machine": measure.machine(),
         "pages": args.pages, "hosts": args.hosts, "rounds": args.rounds, "concurrency": args.concurrency,
-        "crawlers": told, "geohound_against": ratios(told),
+        "two_cores_give": cores, "crawlers": told, "geohound_against": ratios(told),
     }  # fmt: skip
     show(told)
     print(json.dumps(result["geohound_against"], indent=1))

@@ -116,6 +116,27 @@ def tree_cpu_s(pid: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+_COUNTING = """
+import time
+end, turns = time.monotonic() + 1.0, 0
+while time.monotonic() < end:
+    sum(len(str(n)) for n in range(500))
+    turns += 1
+print(turns)
+"""
+
+
+def two_cores_give(rounds: int = 5) -> dict[str, Any]:
+    """How much more two processes do on cores 0 and 1 than one on core 0: no crawler can gain more by the second."""
+
+    def turns(cores: str) -> int:
+        pinned = [["taskset", "-c", core, sys.executable, "-c", _COUNTING] for core in cores]
+        running = [subprocess.Popen(command, stdout=subprocess.PIPE) for command in pinned]
+        return sum(int(process.communicate()[0]) for process in running)
+
+    return spread(turns("01") / turns("0") for _ in range(rounds))
+
+
 def spread(values: Iterable[float], digits: int = 3) -> dict[str, Any]:
     """Median, least, most, and all of them."""
     rounded = [round(value, digits) for value in values]

@@ -158,23 +158,29 @@ def grant(view: View, postings: Postings, wish: Wish) -> Found:
     found: list[Found] = []
     for way in wish.ways:
         if len(way.factors) == 1 and not wish.beginning:
-            found += [_weighed(view, way, one) for key in way.factors[0] if len((one := postings.find(key)).entries)]
+            found += [
+                _weighed(view, way, one, is_word=key in way.words)
+                for key in way.factors[0]
+                if len((one := postings.find(key)).entries)
+            ]
             continue
         factors = [postings.any_of(factor) for factor in way.factors]
         if wish.beginning:
             factors.append(postings.starting(wish.beginning))
         if all(len(factor.entries) for factor in factors):
-            found.append(_weighed(view, way, intersection(factors)))
+            found.append(_weighed(view, way, intersection(factors), is_word=True))
     return union([f for f in found if len(f.entries)], len(view.slot_of))
 
 
-def _weighed(view: View, way: Way, found: Found) -> Found:
+def _weighed(view: View, way: Way, found: Found, *, is_word: bool) -> Found:
     worths = found.worths * np.float32(way.weight)
     if not way.language or not len(found.entries):
         return Found(found.entries, worths)
     spoken = view.language_of[found.entries] == LANGUAGES.index(way.language)
-    if len(way.words) == 1 and len(way.words[0]) <= _SHORT_CHARS and way.words[0].isalpha():
-        return Found(found.entries[spoken], worths[spoken])  # mer is a sea in one language and more in another
+    is_short = len(way.words) == 1 and len(way.words[0]) <= _SHORT_CHARS and way.words[0].isalpha()
+    # Mer is a sea in one language and more in another; the stem of Swedish rivers is that of English floods.
+    if is_short or not is_word:
+        return Found(found.entries[spoken], worths[spoken])
     return Found(found.entries, np.where(spoken, worths, worths * np.float32(_ELSEWHERE)))
 
 

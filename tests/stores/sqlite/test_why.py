@@ -1,0 +1,29 @@
+"""What other words for the same may find, and the reason that each hit gives."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from geohound.model.query import Query
+from geohound.model.service import Provider, Service, Sighting
+from geohound.model.visit import Via
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def put(store, name, **fields):
+    service = Service("wms", f"http://{name}.example.org/ows", **fields)
+    store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))
+
+
+def found(store, text):
+    return {hit.service.title for hit in store.catalogue.search(Query(text)).hits}
+
+
+def test_the_stem_of_a_translation_finds_nothing_in_another_language(store):
+    """Swedish floder and English floods have one stem, as have German marin and a Spanish María."""
+    put(store, "floods", title="Flood risk of the county", abstract="This is the map of all floods.")
+    put(store, "floder", title="Flodernas namn och lägen", abstract="Kartan visar floder som är kända.")
+    put(store, "geology", title="Geología de la comarca", provider=Provider(contact="María"), language="es")
+    assert found(store, "rivers") == {"Flodernas namn och lägen"}
+    assert found(store, "sea") == set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from geohound.model.query import Query
-from geohound.model.service import Provider, Service, Sighting
+from geohound.model.service import Layer, Provider, Service, Sighting
 from geohound.model.visit import Via
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -27,3 +27,22 @@ def test_the_stem_of_a_translation_finds_nothing_in_another_language(store):
     put(store, "geology", title="Geología de la comarca", provider=Provider(contact="María"), language="es")
     assert found(store, "rivers") == {"Flodernas namn och lägen"}
     assert found(store, "sea") == set()
+
+
+def why(store, text):
+    (hit,) = store.catalogue.search(Query(text)).hits
+    return hit.why
+
+
+def test_a_reason_names_whole_words_that_stand_there(store):
+    """The comarca holds the letters of mar, and Landbedeckung those of land, but neither says it."""
+    layers = (Layer("arable_land", "Ackerland"), Layer("forest", "Wald"))
+    put(store, "land", title="Landbedeckung der Comarca", provider=Provider(contact="Inés Mar"), layers=layers)
+    assert why(store, "land") == "layer name matches 'land'"
+    assert why(store, "mar") == "provider matches 'mar'"
+    assert why(store, "coma*") == "title matches 'coma'"
+
+
+def test_who_asks_for_nothing_but_the_absence_of_a_word_is_told_that_it_is_absent(store):
+    put(store, "rivers", title="Rivers")
+    assert why(store, '-lakes -"land cover"') == "does not say 'lakes'; does not say 'land cover'"

@@ -16,7 +16,7 @@ from geohound.model.bbox import Relation
 from geohound.model.health import State
 from geohound.model.query import Hit, Query
 from geohound.model.service import Layer, Service
-from geohound.wording import split, split_name, stems, stop_words
+from geohound.wording import is_unspaced, parse_terms, split, split_name, stems, stop_words
 
 from .asked import Wish
 from .reading import read_some_layers
@@ -25,6 +25,7 @@ MAX_LAYERS, MIN_LAYERS = 20, 5  # told of one hit
 _LAYERS_PER_PAGE = 100
 _LAYERS_ASKED_WHY = 3
 _MANY_WORDS = 300
+_SHORT_CHARS = 4
 
 
 class Matching(NamedTuple):
@@ -96,7 +97,7 @@ def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]
         "layer name": [layer.name for layer in layers],
         "keywords": [*service.keywords[:200], *(k for layer in layers for k in layer.keywords[:50])],
         "abstract": [service.abstract[:4000], *(layer.abstract[:1000] for layer in layers)],
-        "provider": [service.provider.name],
+        "provider": [service.provider.name, service.provider.contact, service.provider.site],
         "address": [service.endpoint],
         "kind": [service.kind],
     }
@@ -128,18 +129,28 @@ def _granted(wishes: Sequence[Wish], texts: Iterable[str], *, is_name: bool) -> 
     for wish in wishes:
         if not wish.text:
             continue
-        if _says(wish.text, words, joined):
+        if _says(wish, words, joined):
             typed.append(wish.text)
             continue
-        other = next((w for way in wish.ways if way.words and (w := " ".join(way.words)) in meaning), "")
+        other = next((w for way in wish.ways if way.words and _begins(w := " ".join(way.words), meaning)), "")
         if other:
             meant.append(f"'{other}' for '{wish.text}'")
     return typed, meant
 
 
-def _says(asked: str, words: set[str], joined: str) -> bool:
-    parts, roots = _sought(asked)
-    if all(part in words or part in joined for part in parts):
+def _begins(said: str, text: str) -> bool:
+    """Does a word of the text begin so? Where there are no spaces, some place; a short word is all or nothing."""
+    if is_unspaced(said):
+        return said in text
+    return (f" {said}" if len(said) > _SHORT_CHARS else f" {said} ") in text
+
+
+def _says(wish: Wish, words: set[str], joined: str) -> bool:
+    parts, roots = _sought(wish.text)
+    if all(
+        part in words or (is_unspaced(part) and part in joined) or (part == wish.beginning and f" {part}" in joined)
+        for part in parts
+    ):
         return True
     if len(words) >= _MANY_WORDS:
         return False
@@ -168,8 +179,9 @@ def _why_box(query: Query, chosen: Chosen) -> str:
 
 
 def _why_filters(query: Query) -> str:
-    """Where nothing but filters was asked for: those."""
-    told = [f"{name} is {' or '.join(values)}" for name, values in query.filters().items()]
+    """Where nothing but filters was asked for, or words that are not wanted: those."""
+    told = [f"does not say '{term.text}'" for term in parse_terms(query.text).unwanted]
+    told += [f"{name} is {' or '.join(values)}" for name, values in query.filters().items()]
     if query.years:
         told.append(f"covers some of {'-'.join(map(str, dict.fromkeys(query.years)))}")
     return "; ".join(told)

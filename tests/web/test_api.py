@@ -253,6 +253,16 @@ def test_a_box_with_its_north_side_first_is_the_same_box(api, samples):
     assert samples.rivers.id in [h["id"] for h in one["hits"]]
 
 
+@pytest.mark.parametrize("box", ["20.30000000000000004,60,25,65", "1e-05,60,25,65", "-1.5E-7,-0,25,65"])
+def test_a_box_may_be_written_as_programs_write_numbers(api, box):
+    """Half of the sums of decimals have 17 digits, and small numbers come with an exponent."""
+    assert api.get(f"search?bbox={box}").status_code == 200
+
+
+def test_a_filter_without_a_value_is_told_so(api):
+    assert api.get("search?kind=").json()["detail"] == "kind must be left out or have a value, not “”."
+
+
 def test_filters_by_facet_reach_the_catalogue(api, samples):
     found = api.get("search?provider=Water+Institute&https=yes").json()
     assert [hit["id"] for hit in found["hits"]] == [samples.rivers.id]

@@ -144,4 +144,6 @@ def _wanted(schema: Schema, value: str) -> str:
     if "pattern" in schema and not re.fullmatch(schema["pattern"], value):
         return str(schema.get("description", "of another form"))
     low, high = schema.get("minLength", 0), schema.get("maxLength", 10**9)
-    return "" if low <= len(value) <= high else f"a text of {low} to {high} characters"
+    if len(value) < low:
+        return "left out or have a value"
+    return "" if len(value) <= high else f"a text of {low} to {high} characters"

@@ -18,8 +18,10 @@ MAX_LIMIT = 100
 MAX_OFFSET = 10_000
 DEFAULT_LIMIT = 20
 _SIDES = ("west", "south", "east", "north")
-_LONGITUDE = r"-?(180(\.0{1,15})?|(1[0-7][0-9]|[1-9]?[0-9])(\.[0-9]{1,15})?)"
-_LATITUDE = r"-?(90(\.0{1,15})?|[1-8]?[0-9](\.[0-9]{1,15})?)"
+# Numbers as programs write them: 0.30000000000000004 and 1e-05 too.
+_SMALL = r"[0-9](\.[0-9]{1,20})?[eE]-[0-9]{1,3}"
+_LONGITUDE = rf"-?(180(\.0{{1,20}})?|(1[0-7][0-9]|[1-9]?[0-9])(\.[0-9]{{1,20}})?|{_SMALL})"
+_LATITUDE = rf"-?(90(\.0{{1,20}})?|[1-8]?[0-9](\.[0-9]{{1,20}})?|{_SMALL})"
 BOX_PATTERN = f"^{_LONGITUDE},{_LATITUDE},{_LONGITUDE},{_LATITUDE}$"
 MAX_VALUES = 20
 MAX_VALUE_CHARS = 200

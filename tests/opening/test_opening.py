@@ -241,3 +241,11 @@ def test_any_box_gives_requests(west: float, a: float, east: float, b: float, ki
         assert link.url.startswith("https://a.example/")
         assert "nan" not in link.url
         assert "{" not in link.url
+
+
+@pytest.mark.parametrize("kind", ["wfs", "ogcapi-features"])
+def test_a_name_that_looks_like_an_option_is_none_to_ogr2ogr(kind: str) -> None:
+    name = '--config "x'
+    service = Service(kind, "https://maps.example/ows", version="2.0.0", layers=(Layer(name),))
+    code = next(s.code for s in open_layer(service).snippets if s.tool == "gdal")
+    assert shlex.split(code)[-4:] == ["-nln", "layer", "-sql", 'SELECT * FROM "--config \\"x"']

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from geohound.model.url import params_lower, with_params
 
 from .maps import layer_number, query_url
-from .parts import Ask, Link, Opening, Preview, Rel, Snippet, js, numbers, py, quoted, r, sh, snippet
+from .parts import Ask, Link, Opening, Preview, Rel, Snippet, js, numbers, py, quoted, r, sh, sh_layer, snippet
 from .places import in_axis_order, project
 
 _GEOJSON = "application/geo+json"
@@ -105,7 +105,7 @@ def _wfs_snippets(ask: Ask, url: str, version: str, json_format: str) -> tuple[S
             "    file.write(content if isinstance(content, bytes) else content.encode())",
         ),
         _r_features(url),
-        snippet("gdal", f"ogr2ogr -f GPKG layer.gpkg {sh('WFS:' + ask.service.endpoint)} {sh(name)}{spatial}"),
+        snippet("gdal", f"ogr2ogr -f GPKG layer.gpkg {sh('WFS:' + ask.service.endpoint)} {sh_layer(name)}{spatial}"),
         snippet("curl", f"curl -fsS -o {file} {sh(url)}"),
     ]
     return (*found, *(_browser_snippets(ask, url) if json_format else ()))
@@ -182,7 +182,7 @@ def open_items(ask: Ask) -> Opening:
             'print(len(items["features"]), "items")',
         ),
         _r_features(url),
-        snippet("gdal", f"ogr2ogr -f GPKG layer.gpkg {sh('OAPIF:' + ask.service.endpoint)} {sh(ask.layer.name)}")
+        snippet("gdal", f"ogr2ogr -f GPKG layer.gpkg {sh('OAPIF:' + ask.service.endpoint)} {sh_layer(ask.layer.name)}")
         if driver == "OAPIF"
         else snippet("gdal", f"ogr2ogr -f GeoJSON items.json {sh(url)}"),
         snippet("curl", f"curl -fsS -H 'Accept: {_GEOJSON}, application/json' -o items.json {sh(url)}"),

@@ -127,6 +127,15 @@ def sh(text: str) -> str:
     return shlex.quote(plain(text))
 
 
+def sh_layer(name: str) -> str:
+    """A layer in the words of ogr2ogr, who would take a name with a dash in front for an option."""
+    if not plain(name).startswith("-"):
+        return sh(name)
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    query = f'SELECT * FROM "{escaped}"'
+    return f"-nln layer -sql {sh(query)}"
+
+
 def py(text: str) -> str:
     """A Python string literal, in double quotes."""
     return json.dumps(plain(text), ensure_ascii=False).replace("\u2028", " ").replace("\u2029", " ")

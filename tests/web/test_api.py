@@ -39,6 +39,14 @@ def test_the_document_lists_every_address_and_each_answers(api, samples):
         assert answer.headers["content-type"].partition(";")[0] in methods["get"]["responses"]["200"]["content"]
 
 
+@pytest.mark.parametrize("schema", ["Results", "FoundLayers", "Facets"])
+def test_the_document_says_where_a_total_is_no_longer_exact(api, schema):
+    assert (
+        "20,000"
+        in api.get("openapi.json").json()["components"]["schemas"][schema]["properties"]["total"]["description"]
+    )
+
+
 def test_the_document_names_the_kinds_of_this_portal(api, kinds):
     parameters = api.get("openapi.json").json()["paths"]["/search"]["get"]["parameters"]
     kind = next(p for p in parameters if p["name"] == "kind")

@@ -11,6 +11,12 @@ from geohound.opening import Rel
 
 TEXT = {"type": "string"}
 COUNT = {"type": "integer", "minimum": 0}
+# The number is that of the search, see decision 14.
+FOLDED = {
+    **COUNT,
+    "description": "How many match, near-duplicates folded: exact up to 20,000 services. Of more only the best are "
+    "looked through for near-duplicates, so that this and the counts of facets may be a little too high.",
+}
 NUMBER = {"type": "number"}
 TEXTS = {"type": "array", "items": TEXT}
 BOX = {"type": ["array", "null"], "items": NUMBER, "minItems": 4, "maxItems": 4}
@@ -44,6 +50,7 @@ _EXTENT = {
     },
 }
 _BRIEF_LAYER = record(name=TEXT, title=TEXT, bbox=BOX)
+_FOUND_LAYER = record(name=TEXT, title=TEXT, bbox=BOX, service=ID, kind=TEXT, endpoint=TEXT)
 _LAYER = record(
     name=TEXT, title=TEXT, abstract=TEXT, keywords=TEXTS, bbox=BOX, extent=_EXTENT, crs=TEXTS, formats=TEXTS,
     styles=TEXTS, times=TEXTS, queryable={"type": "boolean"}, parent=TEXT, links=TEXTS,
@@ -75,16 +82,16 @@ SCHEMAS: Mapping[str, Any] = {
     "Layer": _LAYER,
     "Hit": _HIT,
     "Results": record(
-        hits=listed(named("Hit")), total=COUNT, elapsed_ms=NUMBER, next=NEXT, suggestion=TEXT,
+        hits=listed(named("Hit")), total=FOLDED, elapsed_ms=NUMBER, next=NEXT, suggestion=TEXT,
         partial={"type": "boolean"}, facets={"type": "object", "additionalProperties": COUNTS},
     ),
     "BriefService": _BRIEF_SERVICE,
     "Services": record(services=listed(named("BriefService")), total=COUNT, next=NEXT),
     "Service": _SERVICE,
     "Layers": record(layers=listed(named("Layer")), total=COUNT, next=NEXT),
-    "FoundLayers": record(layers=listed(_BRIEF_LAYER), total=COUNT, next=NEXT),
+    "FoundLayers": record(layers=listed(_FOUND_LAYER), total=FOLDED, next=NEXT),
     "Opening": record(bbox=BOX, links=listed(_LINK), snippets=listed(_SNIPPET)),
-    "Facets": record(total=COUNT, facets={"type": "object", "additionalProperties": listed(_VALUE)}),
+    "Facets": record(total=FOLDED, facets={"type": "object", "additionalProperties": listed(_VALUE)}),
     "Task": _TASK,
     "Tasks": record(tasks=listed(named("Task"))),
     "Reports": record(reports=listed(record(name=TEXT, title=TEXT))),

@@ -132,7 +132,7 @@ def sh_layer(name: str) -> str:
     if not plain(name).startswith("-"):
         return sh(name)
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    query = f'SELECT * FROM "{escaped}"'
+    query = f'SELECT * FROM "{escaped}"'  # noqa: S608 - shown to people, for their own files
     return f"-nln layer -sql {sh(query)}"
 
 

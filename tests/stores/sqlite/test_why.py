@@ -46,3 +46,15 @@ def test_a_reason_names_whole_words_that_stand_there(store):
 def test_who_asks_for_nothing_but_the_absence_of_a_word_is_told_that_it_is_absent(store):
     put(store, "rivers", title="Rivers")
     assert why(store, '-lakes -"land cover"') == "does not say 'lakes'; does not say 'land cover'"
+
+
+def test_a_word_of_several_parts_is_translated_like_its_parts_with_a_space(store):
+    put(store, "german", title="Landbedeckung der Region")
+    put(store, "english", title="Land cover of the region")
+    assert found(store, "land-cover") == found(store, "land_cover") == found(store, "land cover")
+    assert found(store, '"land-cover"') == {"Land cover of the region"}
+
+
+def test_an_address_finds_its_service_with_or_without_encryption(store):
+    put(store, "rivers", title="Rivers")
+    assert why(store, "https://rivers.example.org/ows?REQUEST=GetCapabilities") == "this is the address you asked for"

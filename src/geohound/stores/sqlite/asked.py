@@ -48,7 +48,7 @@ def wishes_of(terms: Terms, *, expand: bool) -> list[Wish]:
         if len(term.words) == 1 and not term.is_prefix and not term.is_quoted:
             run.append(term)
             continue
-        wishes += [*_plain(run, expand), _special(term)]
+        wishes += [*_plain(run, expand), _special(term, expand=expand)]
         run = []
     wishes += _plain(run, expand)
     if all(not wish.is_required for wish in wishes):
@@ -132,15 +132,17 @@ def _phrase_factors(phrase: Phrase) -> tuple[Factor, ...]:
     return (*factors, *((pair(one, other),) for one, other in pairwise(roots)))
 
 
-def _special(term: Term) -> Wish:
-    """A phrase, a word of several parts, or a beginning."""
+def _special(term: Term, *, expand: bool = False) -> Wish:
+    """A phrase, a word of several parts such as land-cover, which may name an idea, or a beginning."""
     words = [word for word in term.words if word not in stop_words()] or list(term.words)
     if term.is_prefix:
         *words, beginning = term.words
         factors = tuple(factor for word in words for factor in _exactly(word))
         return Wish(term.text, (Way(factors),), beginning=beginning)
     factors = tuple(factor for word in words for factor in _exactly(word))
-    return Wish(term.text, (Way((*factors, *_neighbour_factors(words))),))
+    length, synonyms, own = phrases_like(words) if expand and not term.is_quoted else (0, [], frozenset())
+    others = _synonyms(synonyms, own) if length == len(words) else []
+    return Wish(term.text, (Way((*factors, *_neighbour_factors(words))), *others))
 
 
 def _neighbour_factors(words: Sequence[str]) -> list[Factor]:

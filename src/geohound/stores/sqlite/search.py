@@ -81,12 +81,19 @@ def ask(connection: sqlite3.Connection, query: Query, index: Index) -> Asking:
     if cursor is not None:
         view = as_it_was(view, cursor)
     # Who pastes an endpoint wants to know whether that service is known, not what resembles its letters.
-    address = nums_at(connection, query.text) if query.text.lower().startswith(("http://", "https://")) else []
+    address = _nums_at_either(connection, query.text)
     if address:
         query = replace(query, text="")
     terms = parse_terms(query.text)
     wishes = wishes_of(terms, expand=query.expand)
     return Asking(connection, view, Postings(connection, view, index.memory), query, terms, wishes, address, cursor)
+
+
+def _nums_at_either(connection: sqlite3.Connection, text: str) -> list[int]:
+    """The services at an address; where there is none, those at the same one with or without encryption."""
+    scheme, colon, rest = text.partition("://")
+    other = {"http": "https", "https": "http"}.get(scheme.lower(), "")
+    return (nums_at(connection, text) or nums_at(connection, f"{other}{colon}{rest}")) if colon and other else []
 
 
 def rank(asking: Asking, *, with_layers: bool = False) -> Ranked:

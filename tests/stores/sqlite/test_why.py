@@ -58,3 +58,8 @@ def test_a_word_of_several_parts_is_translated_like_its_parts_with_a_space(store
 def test_an_address_finds_its_service_with_or_without_encryption(store):
     put(store, "rivers", title="Rivers")
     assert why(store, "https://rivers.example.org/ows?REQUEST=GetCapabilities") == "this is the address you asked for"
+
+
+def test_a_word_typed_twice_is_told_once(store):
+    put(store, "rivers", title="Rivers")
+    assert why(store, "rivers rivers rivers") == "title matches 'rivers'"

@@ -111,8 +111,8 @@ def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]
             best = (label, typed, meant)
     label, typed, meant = best
     matches, says = ("match", "say") if label == "keywords" else ("matches", "says")
-    told = [f"{label} {matches} '{' '.join(typed)}'"] if typed else []
-    told += [f"{label} {says} {words}" for words in meant]
+    told = [f"{label} {matches} '{' '.join(dict.fromkeys(typed))}'"] if typed else []
+    told += [f"{label} {says} {words}" for words in dict.fromkeys(meant)]
     return "; ".join(told)
 
 

@@ -19,6 +19,7 @@ import geohound
 from geohound import Catalogue, acrawl, aidentify, crawl, identify
 from geohound.geoweb import World, running, tell
 from geohound.library import Crawled, Identified
+from geohound.library.showing import text_table
 from geohound.model.bbox import BBox
 from geohound.model.service import Extent, Layer, Service, Sighting, Verdict
 from geohound.model.visit import Via
@@ -52,6 +53,19 @@ def test_importing_geohound_costs_nothing_until_something_is_used() -> None:
     assert told.strip() == "['geohound']"
     with pytest.raises(AttributeError, match="nonsense"):
         _ = geohound.nonsense  # type: ignore[attr-defined]
+
+
+def test_a_filter_may_be_true_or_false_and_a_number_is_answered_with_what_to_write(path: str) -> None:
+    with Catalogue(path) as catalogue:
+        assert (catalogue.search(https=True).total, catalogue.search(https=False).total) == (2, 0)
+        with pytest.raises(TypeError, match="2010 must be a text such as 'wms'"):
+            catalogue.search(decade=2010)  # type: ignore[arg-type]
+
+
+def test_columns_stand_below_each_other_in_every_script() -> None:
+    """A Chinese sign is two columns wide, an accent that follows its letter none."""
+    lines = text_table(("title", "layers"), [("土地", "1"), ("e\u0301te\u0301", "2"), ("land", "3")]).splitlines()
+    assert lines == ["title  layers", "土地   1", "e\u0301te\u0301    2", "land   3"]
 
 
 def test_a_search_is_a_sequence_of_hits(path: str) -> None:

@@ -10,7 +10,7 @@ from geohound.model.health import State
 from geohound.model.query import FACETS, Query
 
 Box = BBox | str | Sequence[float] | None
-Words = str | Iterable[str]
+Words = str | bool | Iterable[str]  # True is yes, as in https=True
 Years = int | tuple[int, int] | None
 _OWN = {"kind": "kinds", "topic": "topics", "class": "classes", "country": "countries", "state": "states"}
 _BOX = "a box is four numbers in degrees, west, south, east, north, for example (-75, -34, -34, 6)"
@@ -103,7 +103,13 @@ def choose(name: str, value: str, known: Collection[str]) -> str:
 
 
 def read_words(value: Words) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(str(v) for v in value)
+    if isinstance(value, bool):
+        return ("yes" if value else "no",)
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{_short(value)} must be a text such as 'wms', or a list of them.")
+    return tuple(dict.fromkeys(str(v) for v in value))
 
 
 def _short(value: object) -> str:

@@ -6,6 +6,7 @@ import html
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from unicodedata import combining, east_asian_width
 
 from geohound.model.bbox import BBox
 from geohound.model.url import canonical
@@ -17,8 +18,14 @@ _MAX_BOXES = 200
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns side by side, long cells cut."""
     cells = [[_line(cell) for cell in row] for row in (columns, *rows)]
-    widths = [max(len(row[at]) for row in cells) for at in range(len(columns))]
-    return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells)
+    widths = [max(_width(row[at]) for row in cells) for at in range(len(columns))]
+    padded = (((c + " " * (w - _width(c))) for c, w in zip(row, widths, strict=True)) for row in cells)
+    return "\n".join("  ".join(row).rstrip() for row in padded)
+
+
+def _width(text: str) -> int:
+    """How many columns a terminal needs: two for most of what is written in East Asia, none for a mark on a letter."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _line(text: str) -> str:

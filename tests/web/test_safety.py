@@ -172,3 +172,7 @@ def test_a_snippet_shows_the_words_even_late_in_a_long_abstract():
     text = "filler " * 200 + "glacier " + "filler " * 200
     pieces = snippet(text, "glaciers glacier")
     assert [piece.text for piece in pieces if piece.marked] == ["glacier"]
+
+
+def test_signs_that_turn_the_direction_of_text_are_left_out_and_hebrew_is_not():
+    assert plain("\u202egnp.exe\u202c \u2066map &#x202e;שלום") == "gnp.exe map שלום"

@@ -16,6 +16,8 @@ from geohound.wording.words import UNSPACED
 
 _TAG = re.compile(r"<[!/a-zA-Z][^<>]*>")
 _MAX_PLAIN_CHARS = 20_000
+# Signs that turn the direction of what follows, of the page's own words too, and make gnp.exe read exe.png.
+_TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,11 @@ def safe_href(url: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text without the mark-up that providers put into abstracts, white space joined."""
+    """Text without the mark-up that providers put into abstracts, white space joined, each script in its direction."""
     text = text[:_MAX_PLAIN_CHARS]
     if "<" in text or "&" in text:
         text = html.unescape(_TAG.sub(" ", text))
-    return " ".join(text.split())
+    return " ".join((text if text.isascii() else text.translate(_TURNS)).split())
 
 
 def snippet(text: str, words: str, max_chars: int = 240) -> list[Piece]:

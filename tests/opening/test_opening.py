@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import shlex
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -249,3 +252,24 @@ def test_a_name_that_looks_like_an_option_is_none_to_ogr2ogr(kind: str) -> None:
     service = Service(kind, "https://maps.example/ows", version="2.0.0", layers=(Layer(name),))
     code = next(s.code for s in open_layer(service).snippets if s.tool == "gdal")
     assert shlex.split(code)[-4:] == ["-nln", "layer", "-sql", 'SELECT * FROM "--config \\"x"']
+
+
+@pytest.mark.parametrize("tool", ["python", "curl", "gdal"])
+def test_a_coverage_of_wcs_1_1_is_taken_out_of_the_parts_it_comes_in(tool: str, tmp_path: Path) -> None:
+    """MapServer begins with an empty line and ends its own with one sign, others with two."""
+    picture = bytes(range(256)) + b"\r\n--wc\r\r\n\n\x85"
+    service = Service("wcs", "https://maps.example/ows", version="1.1.2", layers=(Layer("depth"),))
+    opening = open_layer(service)
+    code = next(s.code for s in opening.snippets if s.tool == tool)
+    if tool == "python":
+        lines = code.splitlines()
+        code = "\n".join(lines[lines.index("import email") :])
+    else:
+        code = shlex.split(code.splitlines()[1])[2]
+    for end in (b"\n", b"\r\n"):
+        told = (b"", b"--wcs", b"Content-Type: text/xml", b"", b"<Coverages/>", b"--wcs", b"Content-Type: image/tiff",
+                b"Content-Transfer-Encoding: binary", b"", picture, b"--wcs--", b"")  # fmt: skip
+        (tmp_path / "coverage.mime").write_bytes(end.join(told))
+        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+        assert (tmp_path / "coverage.tif").read_bytes() == picture
+    assert {link.media_type for link in opening.links if link.rel == Rel.COVERAGE} == {"multipart/related"}

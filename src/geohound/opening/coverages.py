@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from geohound.model.url import with_params
 
 from .features import collection_url
@@ -24,7 +26,7 @@ def open_wcs(ask: Ask) -> Opening:
     links.append(Link(Rel.DESCRIPTION, "DescribeCoverage", described, "text/xml"))
     media = _tiff(ask.layer.formats or formats or ask.service.formats, version)
     url = with_params(base, {**common, "REQUEST": "GetCoverage", **_coverage(ask, version, media)})
-    links.append(Link(Rel.COVERAGE, "GetCoverage", url, "image/tiff"))
+    links.append(Link(Rel.COVERAGE, "GetCoverage", url, "multipart/related" if _in_parts(version) else "image/tiff"))
     return Opening(ask.box, tuple(links), _wcs_snippets(ask, url, version))
 
 
@@ -75,7 +77,24 @@ def _qgis_wcs(ask: Ask) -> Snippet:
     )
 
 
+def _in_parts(version: str) -> bool:
+    """WCS 1.1 sends a coverage as the last part of several, which no program takes for a picture."""
+    return version.startswith("1.1")
+
+
+_UNPACK = (
+    "import email",
+    'raw = open("coverage.mime", "rb").read().lstrip()',
+    'head = b"Content-Type: multipart/mixed; boundary=" + raw.split()[0][2:]',
+    'parts = email.message_from_bytes(head + b"\\n\\n" + raw).get_payload()',
+    'open("coverage.tif", "wb").write(parts[-1].get_payload(decode=True))',
+)
+
+
 def _wcs_snippets(ask: Ask, url: str, version: str) -> tuple[Snippet, ...]:
+    in_parts = _in_parts(version)
+    file = "coverage.mime" if in_parts else "coverage.tif"
+    fetch = [f"curl -fsS -o {file} {sh(url)}", *([f"python3 -c {sh('; '.join(_UNPACK))}"] if in_parts else [])]
     return (
         _qgis_wcs(ask),
         snippet(
@@ -87,18 +106,19 @@ def _wcs_snippets(ask: Ask, url: str, version: str) -> tuple[Snippet, ...]:
             "",
             "from urllib.request import urlretrieve",
             "",
-            f'urlretrieve({py(url)}, "coverage.tif")',
+            f'urlretrieve({py(url)}, "{file}")',
+            *(_UNPACK if in_parts else ()),
         ),
-        _r_raster(url),
-        _gdal_wcs(ask, url, version),
-        snippet("curl", f"curl -fsS -o coverage.tif {sh(url)}"),
+        *(() if in_parts else (_r_raster(url),)),
+        _gdal_wcs(ask, url, version, fetch),
+        snippet("curl", *fetch),
     )
 
 
-def _gdal_wcs(ask: Ask, url: str, version: str) -> Snippet:
+def _gdal_wcs(ask: Ask, url: str, version: str, fetch: Sequence[str]) -> Snippet:
     """The part that was asked for, where the request itself can only ask for the whole."""
     if version < "2" or not ask.is_asked or ask.box.crosses_antimeridian:
-        return snippet("gdal", f"curl -fsS -o coverage.tif {sh(url)}", "gdalinfo coverage.tif")
+        return snippet("gdal", *fetch, "gdalinfo coverage.tif")
     west, south, east, north = ask.box.as_tuple()
     source = with_params(ask.service.endpoint, {"version": version, "coverage": ask.layer.name})
     part = f"-projwin {numbers((west, north, east, south), ' ')} -projwin_srs EPSG:4326"

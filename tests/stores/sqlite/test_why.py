@@ -63,3 +63,9 @@ def test_an_address_finds_its_service_with_or_without_encryption(store):
 def test_a_word_typed_twice_is_told_once(store):
     put(store, "rivers", title="Rivers")
     assert why(store, "rivers rivers rivers") == "title matches 'rivers'"
+
+
+def test_a_mended_text_keeps_beginnings_phrases_and_unwanted_words(store):
+    put(store, "rivers", title="Rivers and their names")
+    asked = store.catalogue.search(Query('rievrs nam* "dry land" -"land cover" -lak*'))
+    assert asked.suggestion == 'rivers nam* "dry land" -"land cover" -lak*'

@@ -20,8 +20,13 @@ def suggest(postings: Postings, terms: Terms) -> str:
     for term in terms.wanted:
         better = _mend(postings, term)
         changed = changed or bool(better)
-        mended.append(better or (f'"{term.text}"' if term.is_quoted else term.text))
-    return " ".join(mended) if changed else ""
+        mended.append(better or _typed(term))
+    return " ".join([*mended, *(f"-{_typed(term)}" for term in terms.unwanted)]) if changed else ""
+
+
+def _typed(term: Term) -> str:
+    text = f'"{term.text}"' if term.is_quoted else term.text
+    return f"{text}*" if term.is_prefix else text
 
 
 def _mend(postings: Postings, term: Term) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -214,6 +215,21 @@ def test_a_layer_opens_with_requests_and_snippets(api, samples):
     tools = {snippet["tool"] for snippet in opened["snippets"]}
     assert tools >= {"qgis", "python", "r", "gdal", "curl", "openlayers", "leaflet"}
     assert api.get(f"services/{samples.rivers.id}/open?layer=none").status_code == 404
+
+
+def test_reports_and_facets_know_more_values_than_a_search_tells(tmp_path, kinds):
+    """A catalogue of 24 countries is not one of 20, and what the 21st holds is not nothing."""
+    store = open_store(tmp_path / "many.db", SystemClock())
+    for land in re.findall("..", "aratbebrcachclczdedkesfifrgrhuieinitjpmxnlnonzpl"):
+        service = Service("wms", f"https://maps.example.{land}/wms", title=f"Rivers of {land}")
+        store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)))
+    with TestClient(create_app(store.catalogue, kinds), base_url="http://test/api/v1") as client:
+        assert ["countries", 24] in client.get("reports/totals").json()["rows"]
+        assert len(client.get("reports/countries").json()["rows"]) == 24
+        assert len(client.get("facets").json()["facets"]["country"]) == 24
+        assert len(client.get("facets?country=de").json()["facets"]["country"]) == 24
+        assert len(client.get("search").json()["facets"]["country"]) == 20
+    store.close()
 
 
 def test_reports_are_tables(api):

@@ -39,6 +39,7 @@ class Query:
     after: str = ""  # `next` of the page before; then the offset is not looked at
 
     fold: bool = True  # near-duplicates come under the best of them; else each for itself
+    facet_values: int = 20  # how many of each facet are told at most, the most frequent ones
 
     def filters(self) -> dict[str, tuple[str, ...]]:
         """Every filter by facet, those with a field of their own included."""

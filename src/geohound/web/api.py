@@ -45,7 +45,7 @@ from .records import (
     results_record,
     service_record,
 )
-from .reporting import REPORTS, facet_records, report
+from .reporting import FACET_VALUES, REPORTS, facet_records, report
 
 __all__ = ["opensearch", "problem", "routes"]
 
@@ -91,7 +91,7 @@ def _found_layer(hit: LayerHit) -> Mapping[str, Any]:
 def facets(request: Request) -> Response:
     """GET /facets"""
     portal = portal_of(request)
-    results = portal.catalogue.search(replace(_query(request), limit=1, offset=0))
+    results = portal.catalogue.search(replace(_query(request), limit=1, offset=0, facet_values=FACET_VALUES))
     return answer(request, {"total": results.total, "facets": facet_records(portal, results)})
 
 

@@ -83,7 +83,11 @@ SCHEMAS: Mapping[str, Any] = {
     "Hit": _HIT,
     "Results": record(
         hits=listed(named("Hit")), total=FOLDED, elapsed_ms=NUMBER, next=NEXT, suggestion=TEXT,
-        partial={"type": "boolean"}, facets={"type": "object", "additionalProperties": COUNTS},
+        partial={"type": "boolean"},
+        facets={
+            "type": "object", "additionalProperties": COUNTS,
+            "description": "Of each facet the 20 most frequent values; /facets tells more.",
+        },
     ),
     "BriefService": _BRIEF_SERVICE,
     "Services": record(services=listed(named("BriefService")), total=COUNT, next=NEXT),
@@ -91,7 +95,13 @@ SCHEMAS: Mapping[str, Any] = {
     "Layers": record(layers=listed(named("Layer")), total=COUNT, next=NEXT),
     "FoundLayers": record(layers=listed(_FOUND_LAYER), total=FOLDED, next=NEXT),
     "Opening": record(bbox=BOX, links=listed(_LINK), snippets=listed(_SNIPPET)),
-    "Facets": record(total=FOLDED, facets={"type": "object", "additionalProperties": listed(_VALUE)}),
+    "Facets": record(
+        total=FOLDED,
+        facets={
+            "type": "object", "additionalProperties": listed(_VALUE),
+            "description": "Of each facet the 500 most frequent values, most frequent first.",
+        },
+    ),
     "Task": _TASK,
     "Tasks": record(tasks=listed(named("Task"))),
     "Reports": record(reports=listed(record(name=TEXT, title=TEXT))),

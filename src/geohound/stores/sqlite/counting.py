@@ -14,7 +14,6 @@ from geohound.model.query import FACETS, Query
 from .facets import FIELD_BITS, find_ids
 from .mirror import STATES, View
 
-MAX_VALUES = 20  # of one facet that are told
 Slots = npt.NDArray[np.int64]
 Truth = npt.NDArray[np.bool_]
 _FIELD = (1 << FIELD_BITS) - 1
@@ -63,13 +62,13 @@ def passing(
 
 
 def count_owned(
-    connection: sqlite3.Connection, owned: Owned, places: npt.NDArray[np.int64], size: int
+    connection: sqlite3.Connection, owned: Owned, places: npt.NDArray[np.int64], size: int, most: int
 ) -> dict[str, int]:
-    """How many of the services at these places, out of so many, have each value of one facet."""
+    """How many of the services at these places, out of so many, have each of the most frequent values of one facet."""
     chosen = np.zeros(size, np.bool_)
     chosen[places] = True
     counts = np.bincount(owned.values[chosen[owned.owners]])
-    return _top(connection, counts, np.flatnonzero(counts))
+    return _top(connection, counts, np.flatnonzero(counts), most)
 
 
 def all_but(passed: Mapping[str, Truth], name: str, size: int) -> Truth:
@@ -92,9 +91,9 @@ def _facets_of(view: View, slots: Slots) -> tuple[npt.NDArray[Any], npt.NDArray[
 
 
 def count_facets(
-    connection: sqlite3.Connection, view: View, slots: Slots, names: tuple[str, ...] = FACETS
+    connection: sqlite3.Connection, view: View, slots: Slots, most: int, names: tuple[str, ...] = FACETS
 ) -> dict[str, dict[str, int]]:
-    """How many of these services have each value, most frequent first, at most MAX_VALUES of a facet."""
+    """How many of these services have each value, most frequent first, at most so many of a facet."""
     told: dict[str, dict[str, int]] = {}
     if "state" in names:
         states = np.bincount(view.state[slots], minlength=len(STATES))
@@ -118,12 +117,12 @@ def count_facets(
     for field, name in enumerate(FACETS):
         own = present[fields == field]
         if name in names and len(own):
-            told[name] = _top(connection, counts, own)
+            told[name] = _top(connection, counts, own, most)
     return told
 
 
-def _top(connection: sqlite3.Connection, counts: npt.NDArray[Any], ids: npt.NDArray[Any]) -> dict[str, int]:
-    top = ids[np.argsort(-counts[ids], kind="stable")[:MAX_VALUES]].tolist()
+def _top(connection: sqlite3.Connection, counts: npt.NDArray[Any], ids: npt.NDArray[Any], most: int) -> dict[str, int]:
+    top = ids[np.argsort(-counts[ids], kind="stable")[:most]].tolist()
     return _sorted({value: int(counts[id_]) for value, id_ in zip(_names(connection, top), top, strict=True)})
 
 

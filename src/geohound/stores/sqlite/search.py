@@ -113,13 +113,13 @@ def search(connection: sqlite3.Connection, query: Query, index: Index) -> Result
     ranked = rank(asking)
     view, folded, ranks = asking.view, ranked.folded, ranked.ranks
     kept = unfolded(asking, ranked, ranked.passes)
-    facets = count_facets(connection, view, folded.slots[kept])
+    facets = count_facets(connection, view, folded.slots[kept], query.facet_values)
     for name in ranked.passed.keys() - {"years"}:
         others = unfolded(asking, ranked, all_but(ranked.passed, name, len(folded.slots)))
         if name in ranked.owned:
-            facets[name] = count_owned(connection, ranked.owned[name], others, len(folded.slots))
+            facets[name] = count_owned(connection, ranked.owned[name], others, len(folded.slots), query.facet_values)
         else:
-            facets |= count_facets(connection, view, folded.slots[others], (name,))
+            facets |= count_facets(connection, view, folded.slots[others], query.facet_values, (name,))
     page, is_last = _page(asking, ranked, kept)
     hits = _hits(asking, ranked, page)
     suggestion = suggest(asking.postings, asking.terms) if ranked.partial or not len(kept) else ""

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 from starlette.testclient import TestClient
 
+from geohound.model.service import Service, Sighting
+from geohound.model.visit import Via
+from geohound.net.clock import SystemClock
+from geohound.plugins import discover
+from geohound.stores.sqlite import open_store
 from geohound.web.app import create_app
 
 
@@ -192,3 +198,16 @@ def test_the_form_switches_synonyms_off_and_keeps_the_years(client):
     assert re.search(r'<input type="checkbox" name="expand" value="false">', page)
     assert re.search(r'name="years" value="2000-2010"', page)
     assert re.search(r'name="expand" value="false" checked', client.get("/?q=lakes&expand=false").text)
+
+
+def test_every_kind_that_was_found_can_be_chosen(tmp_path):
+    store = open_store(tmp_path / "kinds.db", SystemClock())
+    kinds = discover("kinds")
+    for kind in kinds:
+        service = Service(kind, f"https://{kind}.example.org/ows", title=f"A {kind}")
+        store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)))
+    with TestClient(create_app(store.catalogue, kinds)) as client:
+        chips = LexborHTMLParser(client.get("/").text).css("input[name=kind]")
+    store.close()
+    assert {chip.attributes["value"] for chip in chips} == set(kinds)
+    assert len(kinds) > 20

@@ -99,7 +99,8 @@ def search_page(request: Request) -> Response:
     trouble, query, results = None, Query(), None
     try:
         query = read_query(params, portal.kinds)
-        results = portal.catalogue.search(query)
+        told = max(query.facet_values, len(portal.kinds))  # each kind is a choice
+        results = portal.catalogue.search(replace(query, facet_values=told))
     except BadAskError as error:
         trouble = error
     services, layers = portal.catalogue.count()

@@ -217,6 +217,12 @@ def test_a_layer_opens_with_requests_and_snippets(api, samples):
     assert api.get(f"services/{samples.rivers.id}/open?layer=none").status_code == 404
 
 
+def test_a_list_that_is_asked_for_by_head_is_not_read(api, monkeypatch):
+    monkeypatch.setattr("geohound.web.api.hit_record", lambda hit: pytest.fail("was read"))
+    answer = api.head("search?f=jsonl")
+    assert (answer.status_code, answer.headers["content-type"], answer.content) == (200, JSON_LINES, b"")
+
+
 def test_reports_and_facets_know_more_values_than_a_search_tells(tmp_path, kinds):
     """A catalogue of 24 countries is not one of 20, and what the 21st holds is not nothing."""
     store = open_store(tmp_path / "many.db", SystemClock())

@@ -51,9 +51,10 @@ def preflight(_: Request) -> Response:
     return Response(None, 204, {**_OPEN, **allowed, "Access-Control-Allow-Headers": "Accept, If-None-Match"})
 
 
-def lines(records: Iterable[Mapping[str, Any]]) -> Response:
-    """A record a line, sent as they are read: the list may be as long as it likes."""
-    return StreamingResponse(_dumped(records), headers=_OPEN, media_type=JSON_LINES)
+def lines(request: Request, records: Iterable[Mapping[str, Any]]) -> Response:
+    """A record a line, sent as they are read: the list may be as long as it likes. Who asks by HEAD wants none."""
+    sent = _dumped(records) if request.method != "HEAD" else ()
+    return StreamingResponse(sent, headers=_OPEN, media_type=JSON_LINES)
 
 
 def _dumped(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:

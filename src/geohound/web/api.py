@@ -58,7 +58,7 @@ def search(request: Request) -> Response:
     portal = portal_of(request)
     query = _query(request)
     if wants_lines(request):
-        return lines(map(hit_record, _all_hits(request, query)))
+        return lines(request, map(hit_record, _all_hits(request, query)))
     results = portal.catalogue.search(query)
     return answer(request, results_record(results, results.next or None))
 
@@ -77,7 +77,7 @@ def layers(request: Request) -> Response:
     """GET /layers: the layers that match, each with its service, those of the best service first"""
     query = _query(request)
     if wants_lines(request):
-        return lines(map(_found_layer, _all_layers(request, query)))
+        return lines(request, map(_found_layer, _all_layers(request, query)))
     results = portal_of(request).catalogue.search_layers(query)
     found = [_found_layer(hit) for hit in results.hits]
     return answer(request, {"layers": found, "total": results.total, "next": results.next or None})
@@ -100,9 +100,9 @@ def services(request: Request) -> Response:
     portal = portal_of(request)
     query = replace(_query(request), fold=False)
     if wants_lines(request) and replace(query, kinds=(), states=(), limit=0, offset=0) == Query(limit=0, fold=False):
-        return lines(map(brief_service, portal.catalogue.services(query.kinds, query.states)))
+        return lines(request, map(brief_service, portal.catalogue.services(query.kinds, query.states)))
     if wants_lines(request):
-        return lines(map(_brief_hit, _all_hits(request, query)))
+        return lines(request, map(_brief_hit, _all_hits(request, query)))
     results = portal.catalogue.search(query)
     found = [_brief_hit(hit) for hit in results.hits]
     record = {"services": found, "total": results.total, "next": results.next or None}
@@ -130,7 +130,7 @@ def service_layers(request: Request) -> Response:
     limit, offset = read_window(read_params(request, LAYER_WINDOW), LAYER_PAGE)
     found = _service(request).layers
     if wants_lines(request):
-        return lines(map(layer_record, found))
+        return lines(request, map(layer_record, found))
     shown = [layer_record(layer) for layer in found[offset : offset + limit]]
     return answer(request, {"layers": shown, "total": len(found), "next": _next(offset, limit, len(found))})
 

@@ -273,3 +273,15 @@ def test_a_coverage_of_wcs_1_1_is_taken_out_of_the_parts_it_comes_in(tool: str, 
         subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
         assert (tmp_path / "coverage.tif").read_bytes() == picture
     assert {link.media_type for link in opening.links if link.rel == Rel.COVERAGE} == {"multipart/related"}
+
+
+@pytest.mark.parametrize("crs", ["+proj=merc +x=:$(touch x)", "+init=epsg:3857 +a$(id)", "EPSG:3857;id"])
+def test_a_reference_system_that_no_authority_registers_is_not_asked_for(crs: str) -> None:
+    """PROJ would take these for a projection, and a shell for a command."""
+    opening = open_layer(WMS, replace(FOREST, crs=(crs,)))
+    assert asked(opening.first(Rel.MAP))["CRS"] == "EPSG:4326"
+    assert all(crs not in each.code for each in opening.snippets)
+
+
+def test_reference_systems_of_other_authorities_are_asked_for() -> None:
+    assert get_map(WMS, replace(FOREST, crs=("IGNF:LAMB93", "ESRI:54009")))["CRS"] == "IGNF:LAMB93"

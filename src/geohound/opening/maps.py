@@ -94,7 +94,7 @@ class _Picture:
         return snippet(
             "gdal",
             f"curl -fsS -o {self.file} {sh(self.url)}",
-            f"gdal_translate -a_srs {_plain_crs(self.crs)} -a_ullr {numbers((west, north, east, south), ' ')} "
+            f"gdal_translate -a_srs {sh(_plain_crs(self.crs))} -a_ullr {numbers((west, north, east, south), ' ')} "
             f"{self.file} map.tif",
         )
 
@@ -106,7 +106,7 @@ class _Picture:
             f'download.file({r(self.url)}, "{self.file}", mode = "wb")',
             f'map <- rast("{self.file}")',
             f"ext(map) <- c({numbers((west, east, south, north))})",
-            f'crs(map) <- "{_plain_crs(self.crs)}"',
+            f"crs(map) <- {r(_plain_crs(self.crs))}",
             "plot(map)",
         )
 
@@ -127,7 +127,7 @@ def _plain_crs(crs: str) -> str:
 def _wms_snippets(picture: _Picture, base: str, version: str) -> tuple[Snippet, ...]:
     ask, layer = picture.ask, picture.ask.layer
     uri = (
-        f"contextualWMSLegend=0&crs={picture.crs}&dpiMode=7&format={encoded(picture.media)}"
+        f"contextualWMSLegend=0&crs={encoded(picture.crs)}&dpiMode=7&format={encoded(picture.media)}"
         f"&layers={encoded(layer.name)}&styles=&url={encoded(base)}"
     )
     west, south, east, north = ask.box.as_tuple()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -21,6 +22,8 @@ _PIXEL_M = 0.00028
 MERCATOR_LIMIT_DEG = 85.06
 WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
 _LEAST_DEG = 0.002
+# Only what an authority registers: PROJ reads much more, files and texts with anything in them.
+_CODE = re.compile(r"[A-Za-z]\w{0,19}:[\w.:+-]{1,40}", re.ASCII)
 
 
 def view(service: Service, layer: Layer, asked: BBox | None) -> BBox:
@@ -95,7 +98,7 @@ def _mercator(lon: float, lat: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=256)
 def _project_by_pyproj(box: Four, crs: str) -> Four | None:
-    if ":" not in crs or len(crs) > 40:
+    if not _CODE.fullmatch(crs):
         return None
     from pyproj import Transformer  # noqa: PLC0415 - costs 60 ms, and few layers need it
     from pyproj.exceptions import ProjError  # noqa: PLC0415

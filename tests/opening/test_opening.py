@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shlex
 import subprocess
 import sys
@@ -285,3 +286,12 @@ def test_a_reference_system_that_no_authority_registers_is_not_asked_for(crs: st
 
 def test_reference_systems_of_other_authorities_are_asked_for() -> None:
     assert get_map(WMS, replace(FOREST, crs=("IGNF:LAMB93", "ESRI:54009")))["CRS"] == "IGNF:LAMB93"
+
+
+@pytest.mark.parametrize("media", ["image/;id;", 'image/"+x', "image/`w`", 'image/\\"', "image/$(w"])
+def test_the_type_of_a_tile_is_no_command(media: str) -> None:
+    layer = Layer("a", extent=Extent(BRAZIL), formats=(media,), grids=("EPSG:900913",))
+    service = Service("wmts", "https://t.example/wmts", version="1.0.0", grids=(MERCATOR.as_text(),), layers=(layer,))
+    codes = {each.tool: each.code for each in open_layer(service).snippets}
+    assert re.fullmatch(r"curl -fsS -o tile\.[a-z]{1,4} \S+\n", codes["curl"])
+    assert re.search(r'open\("tile\.[a-z]{1,4}", "wb"\)', codes["python"])

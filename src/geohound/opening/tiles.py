@@ -164,7 +164,9 @@ def _is_usual(levels: tuple[Level, ...]) -> bool:
 
 
 def _ending(media: str) -> str:
-    return {"image/jpeg": "jpg", "application/vnd.mapbox-vector-tile": "mvt"}.get(media, media.rpartition("/")[2][:4])
+    """How a file of this type ends: letters and digits alone, for the type comes from a stranger."""
+    letters = "".join(c for c in media.rpartition("/")[2] if c.isascii() and c.isalnum())[:4]
+    return {"image/jpeg": "jpg", "application/vnd.mapbox-vector-tile": "mvt"}.get(media, letters or "bin")
 
 
 def _qgis_wmts(ask: Ask, capabilities: str, tile: _Tile | None) -> Snippet:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.crawl.repetition import MAX_ALIKE, Repetition
-from geohound.crawl.sameness import MANY_PAGES, MAX_LEADS, MAX_SHAPES, Sameness
+from geohound.crawl.repetition import MAX_ALIKE, MAX_MISSED, MAX_SAME_WORDS, Repetition
+from geohound.crawl.sameness import MANY_PAGES, MAX_BARREN, MAX_HOPED, MAX_LEADS, MAX_SHAPES, Sameness
 from geohound.model.visit import Link
 
 FRAME = " ".join(f"menu{chr(97 + n)}" for n in range(26)) + " contact imprint privacy search home news about us"
@@ -15,7 +15,7 @@ DAYS = "monday tuesday wednesday thursday friday saturday sunday"
 
 def month(number: int) -> tuple[str, str, list[Link]]:
     url = f"http://a.test/calendar?month={number}"
-    links = [Link(f"http://a.test/calendar?month={number + 1}"), Link(f"http://a.test/day/{number * 31}")]
+    links = [Link(f"http://a.test/calendar?month={number + 1}")]
     return url, f"{FRAME} {MONTHS[number % 10]} {2000 + number} {DAYS} no events", links
 
 
@@ -26,7 +26,7 @@ def dataset(number: int, *links: str) -> tuple[str, str, list[Link]]:
 
 def judged(pages: list[tuple[str, str, list[Link]]], services: int = 0) -> list[bool]:
     sameness = Sameness()
-    return [sameness.is_dull(*page, services) for page in pages]
+    return [sameness.judge(url, "", text, links, services).is_dull for url, text, links in pages]
 
 
 def test_a_calendar_is_dull_once_it_has_shown_many_months() -> None:
@@ -69,11 +69,11 @@ def test_what_is_watched_is_bounded() -> None:
     sameness = Sameness()
     for n in range(MAX_SHAPES + 10):
         name = "".join(chr(97 + n // 26**k % 26) for k in range(4))
-        sameness.is_dull(f"http://a.test/{name}", "", [], 0)
-    assert MAX_SHAPES // 2 <= len(sameness._watched) <= MAX_SHAPES
-    shape = next(shape for _, shape in sameness._watched.items())
+        sameness.judge(f"http://a.test/{name}", "", "", [])
+    assert len(sameness._watched) == MAX_SHAPES
+    shape = next(reversed(sameness._watched.values()))
     for n in range(3 * MAX_LEADS):
-        shape.leads_elsewhere([Link(f"http://h{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n // 676)}.test/")])
+        shape.leads_elsewhere({n})
     assert len(shape.leads) <= MAX_LEADS
 
 
@@ -88,3 +88,69 @@ def test_a_shape_is_closed_after_a_row_of_dull_pages_and_a_good_one_ends_the_row
         repetition.note(url, is_dull=True)
     assert repetition.is_trap("http://a.test/calendar?month=77")
     assert not repetition.is_trap("http://a.test/other?month=77")
+
+
+def test_pages_with_words_in_their_address_are_a_family_too() -> None:
+    pages = [(f"http://a.test/tag/{chr(97 + n % 26)}{chr(97 + n // 26)}", f"{FRAME} nothing", []) for n in range(40)]
+    assert all(judged(pages)[MANY_PAGES:])
+
+
+def plan(number: int) -> tuple[str, str, list[Link]]:
+    """One of many plans: it differs from the others in a name, and its services stand on a page of their own."""
+    return f"http://a.test/plan/{number}", f"{FRAME} plan {chr(97 + number % 26)}", [link_to("list", number)]
+
+
+def link_to(folder: str, number: int) -> Link:
+    return Link(f"http://a.test/{folder}/{number}")
+
+
+def test_pages_that_differ_in_a_name_are_worth_it_while_services_are_found_behind_them() -> None:
+    sameness, told = Sameness(), []
+    for n in range(5 * MAX_HOPED):
+        url, text, links = plan(n)
+        told.append(sameness.judge(url, "http://a.test/", text, links))
+        wms = Link(f"http://a.test/{n}/ows?service=WMS")
+        sameness.judge(links[0].url, url, f"{FRAME} services", [wms])
+    assert not any(novelty.is_dull for novelty in told)
+    assert all(novelty.is_promising for novelty in told[MAX_SAME_WORDS:])
+
+
+@pytest.mark.parametrize("are_read", [True, False])
+def test_pages_that_differ_in_a_name_are_dull_once_nothing_was_found_behind_them(are_read: bool) -> None:
+    sameness, told = Sameness(), []
+    for n in range(2 * MAX_HOPED):
+        url, text, links = plan(n)
+        told.append(sameness.judge(url, "http://a.test/", text, links))
+        if are_read:
+            sameness.found_nothing(links[0].url)
+    last = MAX_BARREN if are_read else MAX_HOPED
+    assert not any(novelty.is_dull for novelty in told[:last])
+    assert all(novelty.is_dull and not novelty.is_promising for novelty in told[last + 5 :])
+
+
+def test_a_link_in_the_frame_of_all_pages_promises_nothing() -> None:
+    pages = [month(n) for n in range(40)]
+    for page in pages:
+        page[2].append(Link("http://a.test/ows?service=WMS"))
+    assert all(judged(pages)[MANY_PAGES + 1 :])
+
+
+def test_pages_that_differ_in_numbers_alone_are_no_repetition_where_they_promise_something() -> None:
+    repetition = Repetition()
+    same = [repetition.repeats(f"http://a.test/sheet/{n}", n, 77, promises=True) for n in range(50)]
+    assert not any(same)
+    assert repetition.repeats("http://a.test/sheet/51", 51, 77)
+    assert repetition.repeats("http://a.test/sheet/52", 51, 78, promises=True), "the very same page"
+
+
+def test_what_looks_like_a_service_is_tested_after_many_that_were_gone() -> None:
+    repetition = Repetition()
+    url = "http://a.test/ows/5?service=WMS"
+    for n in range(MAX_MISSED - 1):
+        repetition.repeats(url, 1, 0)
+        repetition.note(url, is_dull=n > 0)
+    assert repetition.is_trap(url)
+    assert not repetition.is_trap(url, is_probe=True)
+    for _ in range(2):
+        repetition.repeats(url, 1, 0)
+    assert repetition.is_trap(url, is_probe=True)

@@ -155,7 +155,7 @@ class Crawl:
             self._drop(candidate, Report(), FailureReason.BUG)
 
     async def _work(self, candidate: Candidate) -> None:
-        if self._repetition.is_trap(candidate.url):
+        if self._repetition.is_trap(candidate.url, is_probe=candidate.probe):
             self._drop(candidate, Report(), FailureReason.TRAP)
             return
         if candidate.probe and (known := self._keeper.known(candidate.url)):
@@ -206,12 +206,13 @@ class Crawl:
             self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
             return
         if report.page is not None:
-            self._repetition.note(candidate.url, is_dull=report.is_dull)
+            self._repetition.note(candidate.url, is_dull=report.novelty.is_dull)
         links = await self._propose(candidate, report)
         self._done(Outcome(candidate, len(report.services), new, links, report.status), report)
 
     def _repeats(self, candidate: Candidate, report: Report) -> bool:
-        return self._repetition.repeats(candidate.url, report.body_mark, report.words_mark)
+        promises = report.novelty.is_promising
+        return self._repetition.repeats(candidate.url, report.body_mark, report.words_mark, promises=promises)
 
     async def _end_doubt(self) -> None:
         """Hosts fail, and a lost network would look the same: does one still answer that did before?"""

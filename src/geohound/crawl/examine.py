@@ -99,6 +99,8 @@ class LocalExaminer:
                 await self._test(candidate, report)
             else:
                 await self._visit(candidate, report)
+                if report.page is None and (report.status or _is_forbidden(report)):
+                    self._sameness.found_nothing(candidate.url)
         except Exception:
             log.exception("a bug while visiting %s", candidate.url)
             report = Report(report.status, Failure(candidate.url, FailureReason.BUG, "see the log", datetime.now(UTC)))
@@ -205,8 +207,8 @@ class LocalExaminer:
         computed = [link.url for link in page.links if link.place in _COMPUTED]  # map pages may differ in these alone
         report.words_mark = words_mark(host, page.text, computed)
         report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
-        report.is_dull = self._sameness.is_dull(
-            candidate.url, f"{page.title} {page.text}", report.found, len(report.services)
+        report.novelty = self._sameness.judge(
+            candidate.url, candidate.found_on, f"{page.title} {page.text}", report.found, len(report.services)
         )
         if any(link.url not in (candidate.url, report.final) for link in report.found):
             report.objection = None  # a wall that lets links through is none
@@ -229,7 +231,8 @@ class LocalExaminer:
         page = Page(document.url, links=tuple(shown))
         found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
         report.found += found
-        report.is_dull = report.is_dull and not found
+        if found:
+            report.novelty = report.novelty._replace(is_dull=False)
 
     async def _file(self, url: str, candidate: Candidate, report: Report) -> Response | None:
         """A script or configuration file of the page being read: once for all pages."""
@@ -315,6 +318,10 @@ def _leaves(visit: Response, report: Report) -> bool:
     location = visit.headers.get("location", "") if visit.status in _REDIRECTS else ""
     report.redirect = (urls.canonical(location, visit.final_url) or "") if location else ""
     return bool(report.redirect)
+
+
+def _is_forbidden(report: Report) -> bool:
+    return report.failure is not None and report.failure.reason is FailureReason.ROBOTS
 
 
 def _note(verdict: Verdict, report: Report) -> None:

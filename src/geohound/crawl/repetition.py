@@ -6,11 +6,14 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from geohound.model import url as urls
-from geohound.model.compact import HashSet, Recent, Tally
+from geohound.model.compact import HashSet, Tally
+
+from .sameness import family
 
 MAX_SAME_WORDS = 3  # pages of one host with the same words, numbers apart
 MAX_DULL = 8  # repetitions in a row under one shape of URL: the rest of the shape is a trap
 MAX_ALIKE = 30  # pages in a row that say nearly the same, and nothing new: they may differ in a word that matters
+MAX_MISSED = 100  # in a row, of what looks like services: many may be gone, all with the same words, and the next not
 MAX_SHAPES = 200_000
 _DIGITS = b"0123456789"
 
@@ -34,41 +37,45 @@ class Repetition:
     def __init__(self, marks: Iterable[tuple[int, int]] = ()) -> None:
         self._bodies = HashSet()
         self._wordings = Tally()
-        self._dull: Recent[str, int] = Recent(MAX_SHAPES)
-        self._alike: Recent[str, int] = Recent(MAX_SHAPES)
+        self._dull: dict[str, int] = {}
+        self._alike: dict[str, int] = {}
         for body, words in marks:
             self._bodies.add(body)
             self._wordings.add(words & 0xFF_FFFF_FFFF)
 
-    def is_trap(self, url: str) -> bool:
+    def is_trap(self, url: str, *, is_probe: bool = False) -> bool:
         """Has this shape of URL brought nothing but repetitions of late?"""
         if not self._dull and not self._alike:
             return False
-        shape = urls.shape(url)
-        return (self._dull.get(shape) or 0) >= MAX_DULL or (self._alike.get(shape) or 0) >= MAX_ALIKE
+        dull, alike = self._dull.get(urls.shape(url), 0), self._alike.get(family(url), 0)
+        return max(dull, alike) >= MAX_MISSED if is_probe else dull >= MAX_DULL or alike >= MAX_ALIKE
 
-    def repeats(self, url: str, body: int, words: int) -> bool:
-        """Remember the marks of a page; True if its host has said the same before."""
+    def repeats(self, url: str, body: int, words: int, *, promises: bool = False) -> bool:
+        """Remember the marks of a page; True if its host has said the same before.
+
+        Pages that differ in numbers alone, as those of map sheets do, may lead to different services.
+        """
         same = not self._bodies.add(body)
         if words:
             key = words & 0xFF_FFFF_FFFF
             self._wordings.add(key)
-            same = same or self._wordings.count(key) > MAX_SAME_WORDS
-        _count(self._dull, url, counts=same)
+            same = same or (self._wordings.count(key) > MAX_SAME_WORDS and not promises)
+        _count(self._dull, urls.shape(url), counts=same)
         return same
 
     def note(self, url: str, *, is_dull: bool) -> None:
         """A page was read that says nearly what others of its shape say, or one that does not."""
-        _count(self._alike, url, counts=is_dull)
+        _count(self._alike, family(url), counts=is_dull)
 
 
-def _count(rows: Recent[str, int], url: str, *, counts: bool) -> None:
+def _count(rows: dict[str, int], shape: str, *, counts: bool) -> None:
     """How many in a row, by shape of the URL; one that does not count ends the row."""
     if counts:
-        shape = urls.shape(url)
-        rows.put(shape, (rows.get(shape) or 0) + 1)
+        rows[shape] = rows.pop(shape, 0) + 1
+        if len(rows) > MAX_SHAPES:
+            del rows[next(iter(rows))]
     elif rows:
-        rows.discard(urls.shape(url))
+        rows.pop(shape, None)
 
 
 def _digest(host: str, content: bytes) -> int:

@@ -10,6 +10,8 @@ from geohound.model.contracts import StoreError
 from geohound.model.service import Proof, Service
 from geohound.model.visit import Candidate, Failure, FailureReason, Link, Page, RequestRecord
 
+from .sameness import NOTHING_KNOWN, Novelty
+
 HARVEST_MARK = "#harvest="  # canonical URLs have no anchor: no page can forge such a candidate
 
 RobotsText = tuple[str, bytes]  # an origin and what its robots.txt says
@@ -33,7 +35,7 @@ class Report:
     files: list[str] = field(default_factory=list)  # scripts and configuration files that were fetched with the page
     body_mark: int = 0
     words_mark: int = 0
-    is_dull: bool = False  # nearly what another page of its shape has said
+    novelty: Novelty = NOTHING_KNOWN
     drops: Counter[FailureReason] = field(default_factory=Counter)
     requests: int = 0
     bytes: int = 0

@@ -1,61 +1,129 @@
-"""Pages of one shape of URL that say nearly the same and lead nowhere new: calendars, endless searches."""
+"""Pages of one family of URLs that say nearly the same and lead nowhere new: calendars, endless searches."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 from zlib import crc32
 
 from geohound.model import url as urls
 from geohound.model.clue import looks_like_service
-from geohound.model.compact import Recent
+from geohound.model.compact import HashSet
 from geohound.model.visit import Link
 
 MANY_PAGES = 8  # of one shape: fewer are worth no look
 MAX_OTHER = 4  # parts of its words in which a page may differ from another that it repeats
 MAX_SHAPES = 20_000  # under watch, those of late
 MAX_LEADS = 1_000  # shapes of links that are remembered of one shape of pages
+MAX_BARREN = 30  # pages of a shape in a row with no way to a service: who leads there leads to nothing
+MAX_HOPED = 100  # links of a host in a row for which pages were kept that say nothing, and nothing was found there
+MAX_SEEN = 2_000_000
+_FEW_PAGES = 2  # before any of them can have been compared
+_CREDITED = 3  # pages on the way to one that shows a service
 _PARTS = 32
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 _LONG, _LONG_ASCII = 8, 24
+
+
+class Novelty(NamedTuple):
+    """What a page adds to others of its shape."""
+
+    is_dull: bool  # nothing: it says what another has said, but for a few words, and leads where that one led
+    is_promising: bool  # whatever it says: it leads to a service, or to pages of a kind that may
+
+
+NOTHING_KNOWN = Novelty(is_dull=False, is_promising=False)
 
 
 class Sameness:
     """Compares each page with an earlier one of its shape, once there have been many of them."""
 
     def __init__(self) -> None:
-        self._watched: Recent[int, _Shape] = Recent(MAX_SHAPES)
+        self._watched: dict[int, _Shape] = {}
+        self._seen = HashSet()  # links: those in the frame of a page stand on all its neighbours
+        self._hoped: dict[str, int] = {}
 
-    def is_dull(self, url: str, text: str, links: Sequence[Link], services: int) -> bool:
-        """Does this page say what another of its shape has said, but for a few words, and lead where that one led?
-
-        A handful of words is little enough that no two descriptions of datasets differ so little, whatever frame
-        they stand in; and whoever shows a service, or a way to a new place, is not dull.
+    def judge(self, url: str, found_on: str, text: str, links: Sequence[Link], services: int = 0) -> Novelty:
+        """A handful of words is so little that few descriptions of datasets differ in no more, whatever frame they
+        stand in. Those that do are told from a calendar by what they lead to, once pages there have been read.
         """
-        key = hash(urls.shape(url))
-        shape = self._watched.get(key) or _Shape()
-        self._watched.put(key, shape)
+        key, host = _key(url), urls.host(url)
+        shape = self._watch(key)
         shape.pages += 1
-        if shape.pages < MANY_PAGES:
-            return False
-        is_new = shape.leads_elsewhere(links) or services > 0
-        return shape.repeats(text) and not is_new
+        shape.parent = _key(found_on) if found_on else 0
+        fresh = [link.url for link in links if self._is_fresh(link.url)]
+        shows = services > 0 or any(map(looks_like_service, fresh))
+        if shows:
+            self._credit(key, host)
+        else:
+            shape.barren += 1
+        near = {_key(target) for target in fresh if urls.host(target) == host}
+        hopes = not shows and self._hoped.get(host, 0) < MAX_HOPED and self._may_lead_on(shape, near - {key})
+        is_new = shape.leads_elsewhere({_key(target) for target in fresh})
+        repeats = (hopes or shape.pages >= MANY_PAGES) and shape.repeats(text)
+        if hopes and repeats:
+            shape.is_hoped = True
+            self._hope(host, len(fresh))
+        is_dull = repeats and shape.pages >= MANY_PAGES and not (shows or hopes or is_new)
+        return Novelty(is_dull, shows or (hopes and shape.pages > _FEW_PAGES))
+
+    def found_nothing(self, url: str) -> None:
+        """There is no page at this address, or none for us."""
+        self._watch(_key(url)).barren += 1
+
+    def _watch(self, key: int) -> _Shape:
+        shape = self._watched.pop(key, None) or _Shape()
+        self._watched[key] = shape
+        if len(self._watched) > MAX_SHAPES:
+            del self._watched[next(iter(self._watched))]
+        return shape
+
+    def _is_fresh(self, url: str) -> bool:
+        if len(self._seen) >= MAX_SEEN:
+            self._seen = HashSet()
+        return self._seen.add(hash(url))
+
+    def _may_lead_on(self, shape: _Shape, leads: set[int]) -> bool:
+        """Do they go where others of its shape went, and is that not known to be in vain?"""
+        tried = (self._watched.get(lead) for lead in leads & shape.leads)
+        return any(other is None or other.barren < MAX_BARREN for other in tried)
+
+    def _hope(self, host: str, links: int) -> None:
+        self._hoped[host] = self._hoped.pop(host, 0) + links
+        if len(self._hoped) > MAX_SHAPES:
+            del self._hoped[next(iter(self._hoped))]
+
+    def _credit(self, key: int, host: str) -> None:
+        """A page shows a service: those on which it was found were worth it."""
+        for shape in self._way_to(key):
+            shape.barren = 0
+            if shape.is_hoped:
+                self._hoped.pop(host, None)
+
+    def _way_to(self, key: int) -> Iterator[_Shape]:
+        for _ in range(_CREDITED + 1):
+            shape = self._watched.get(key)
+            if shape is None:
+                return
+            yield shape
+            key = shape.parent
 
 
 class _Shape:
-    __slots__ = ("leads", "pages", "words")
+    __slots__ = ("barren", "is_hoped", "leads", "pages", "parent", "words")
 
     def __init__(self) -> None:
         self.pages = 0
         self.words: array[int] | None = None  # of the page that others are compared with
         self.leads: set[int] = set()
+        self.parent = 0  # the shape of the page on which the last one was found
+        self.barren = 0  # pages since the last from which there was a way to a service
+        self.is_hoped = False  # has a page been kept for where it leads alone?
 
-    def leads_elsewhere(self, links: Sequence[Link]) -> bool:
-        if any(looks_like_service(link.url) for link in links):
-            return True
-        before = len(self.leads)
-        self.leads.update(hash(urls.shape(link.url)) for link in links)
-        is_new = len(self.leads) > before
+    def leads_elsewhere(self, leads: set[int]) -> bool:
+        is_new = not leads <= self.leads
+        self.leads |= leads
         if len(self.leads) > MAX_LEADS:
             self.leads.clear()
         return is_new
@@ -68,6 +136,17 @@ class _Shape:
                 return True
         self.words = words
         return False
+
+
+def family(url: str) -> str:
+    """Its shape, but for the last name below a folder: searches and tags have words there, not numbers."""
+    path, mark, query = urls.shape(url).partition("?")
+    folder = path.rstrip("/").rpartition("/")[0]
+    return f"{folder}/*{mark}{query}" if "/" in folder else path + mark + query
+
+
+def _key(url: str) -> int:
+    return hash(family(url))
 
 
 def _parts(text: str) -> array[int]:

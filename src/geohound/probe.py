@@ -106,7 +106,7 @@ async def identify(
         verdict = _as_before(past, target) if past and document.response.status == 304 else recognise(document, kinds)
         if verdict.services:
             services = verdict.services
-            proofs += verdict.proofs
+            proofs += [proof for proof in verdict.proofs if proof.service_id not in found]
             if not all(memory.is_complete(service) for service in services):
                 services = await _complete(services, fetcher, kinds, tried)
             found |= {service.id: service for service in services if service.id not in found}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from geohound import assembly, crawl
+from geohound.model.visit import Response
+from geohound.probe import identify
 from geohound.settings import Settings
 
 CAPABILITIES = """<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms"><Service><Name>WMS</Name>
@@ -19,12 +23,20 @@ CAPABILITIES = """<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.ne
 </WMS_Capabilities>"""
 
 
+COVERAGES = """<wcs:Capabilities version="2.0.1" xmlns:wcs="http://www.opengis.net/wcs/2.0"
+xmlns:ows="http://www.opengis.net/ows/2.0"><ows:ServiceIdentification><ows:Title>Heights {0}</ows:Title>
+<ows:ServiceType>OGC WCS</ows:ServiceType></ows:ServiceIdentification><ows:OperationsMetadata>
+<ows:Operation name="GetCoverage"/><ows:Operation name="ProcessCoverages"/></ows:OperationsMetadata><wcs:Contents>
+<wcs:CoverageSummary><wcs:CoverageId>dem</wcs:CoverageId></wcs:CoverageSummary></wcs:Contents></wcs:Capabilities>"""
+
+
 class Site:
     """One page with one service, whose document changes as often as a test wants."""
 
     def __init__(self) -> None:
         self.edition = 1
         self.has_tags = True
+        self.document = CAPABILITIES
         self.answers: list[int] = []  # status of each answer of the service
         self.origin = ""
 
@@ -38,7 +50,7 @@ class Site:
             status = 404
         if is_service:
             self.answers.append(status)
-        body = CAPABILITIES.format(self.edition) if is_service else '<a href="/ows?service=WMS">maps</a>'
+        body = self.document.format(self.edition) if is_service else '<a href="/ows?service=WMS">maps</a>'
         request.send_response(status)
         if is_service and self.has_tags:
             request.send_header("ETag", tag)
@@ -107,3 +119,34 @@ def test_who_no_longer_gives_a_tag_is_asked_without(site: Site, tmp_path: Path) 
     assert visit(site, path)[0] == "Roads 2"
     site.has_tags = True  # the tag of the second edition was never given to us
     assert visit(site, path) == ("Roads 2", [200], 3)
+
+
+@pytest.mark.slow
+def test_what_one_crawl_did_not_want_is_found_by_the_next(site: Site, tmp_path: Path) -> None:
+    """A document that is a WCS and a WCPS; the first and the third crawl look for one of the two only."""
+    path = tmp_path / "c.db"
+    site.document = COVERAGES
+    options = {"catalogue": str(path), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0, "processes": 1}
+    for kinds in (("wcs",), (), ("wcs",), ()):
+        crawl(f"{site.origin}/", max_time_s=20.0, kinds=kinds, **options)
+    with assembly.open_catalogue(Settings(catalogue=str(path))) as kept:
+        assert {service.kind: len(kept.checks(service.id)) for service in kept.services()} == {"wcs": 4, "wcps": 2}
+
+
+class Recorded:
+    """Answers a GeoServer would give at its bare address: versions of one service, each with a tag of its own."""
+
+    async def fetch(self, url: str, **_: object) -> Response:
+        version = "1.1.1" if "VERSION=1.1.1" in url else "1.3.0"
+        body = CAPABILITIES.format(1).replace("1.3.0", version).encode() if "SERVICE=WMS" in url else b""
+        headers = {"content-type": "text/xml", "etag": f'"{version}"'}
+        return Response(url, url, 200 if body else 404, headers, body, datetime.now(UTC))
+
+    async def close(self) -> None: ...
+
+
+def test_a_lower_version_that_was_read_after_the_higher_proves_nothing_of_it() -> None:
+    verdict = asyncio.run(identify("http://maps.test/geoserver/ows", Recorded(), assembly.kinds()))
+    assert [service.version for service in verdict.services] == ["1.3.0"]
+    assert any("VERSION=1.1.1" in url for url in verdict.tried)
+    assert [proof.validators.etag for proof in verdict.proofs] == ['"1.3.0"']

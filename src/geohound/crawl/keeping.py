@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from geohound.model import url as urls
 from geohound.model.bbox import overlaps
 from geohound.model.compact import HashSet
 from geohound.model.health import Check
 from geohound.model.ogc_url import Claim, classify_ogc
-from geohound.model.service import Proof, Service, Sighting
+from geohound.model.service import Service, Sighting
 from geohound.model.visit import Candidate, Via
 
 from .plan import Parts, Plan
@@ -32,8 +32,9 @@ class Keeper:
     async def keep(self, services: Sequence[Service], candidate: Candidate, report: Report) -> int:
         """Put what was proved into the catalogue; follow what it lists. How many were new."""
         wanted = [service for service in self._whole(services) if self._is_wanted(service)]
-        proofs = {proof.service_id: proof for proof in report.proofs}
-        kept = [self.put(service, candidate, self._look(service, report, proofs.get(service.id))) for service in wanted]
+        ids = {service.id for service in wanted}
+        told_more = {proof.url for proof in report.proofs if proof.service_id not in ids}
+        kept = [self.put(service, candidate, self._look(service, report, told_more)) for service in wanted]
         new = 0
         for service, is_new in zip(wanted, await asyncio.gather(*kept), strict=True):
             self._proved.add(hash((service.kind, service.endpoint)))
@@ -45,8 +46,11 @@ class Keeper:
             self._follow_service(service, candidate)
         return new
 
-    def _look(self, service: Service, report: Report, proof: Proof | None) -> Check:
-        asked, validators = (proof.url, proof.validators) if proof else ("", None)
+    def _look(self, service: Service, report: Report, told_more: Collection[str]) -> Check:
+        """An answer that told more than is kept must not stand for all that it told the next time."""
+        proof = next((proof for proof in report.proofs if proof.service_id == service.id), None)
+        asked = proof.url if proof else ""
+        validators = proof.validators if proof and asked not in told_more else None
         now = self._parts.clock.now()
         return Check(service.id, now, True, "", report.elapsed_s, service.fingerprint, asked, validators)
 

@@ -77,3 +77,10 @@ def test_a_mirror_does_not_speak_for_its_original(store):
     keep(store, replace(WMS, endpoint="http://mirror.test/ows"), url=mirror)
     assert store.catalogue.get(WMS.id).doors == ("http://mirror.test/ows",)
     assert store.catalogue.recall(mirror) is None
+
+
+def test_an_answer_of_which_only_a_part_is_kept_stands_for_none_of_it(store):
+    other = Service("wcs", "http://maps.test/ows", "2.0.1", title="Coverages")
+    keep(store)
+    keep(store, other)
+    assert keep(store, other, validators=None).recall(URL) is None

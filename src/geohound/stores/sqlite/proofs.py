@@ -30,8 +30,11 @@ def note_proof(connection: sqlite3.Connection, num: int, check: Check, *, is_new
         at = check.at.timestamp()
         row = (num, clean(check.asked), known.etag, known.last_modified, at, __version__, TRUST_S)
         connection.execute(_WRITE, row)
-    elif not is_new:
-        connection.execute("DELETE FROM proof WHERE service = ?", (num,))
+    else:
+        if not is_new:
+            connection.execute("DELETE FROM proof WHERE service = ?", (num,))
+        if check.asked:  # nor does it stand for others that it proved
+            connection.execute("DELETE FROM proof WHERE url = ?", (clean(check.asked),))
 
 
 def recall(connection: sqlite3.Connection, url: str) -> Remembered | None:

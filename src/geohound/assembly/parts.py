@@ -146,9 +146,16 @@ def _sorter(files: tuple[str, ...]) -> Classifier:
 def open_known_house(settings: Settings) -> Store:
     """For reading: a file that is not there is not made, but for the default one."""
     path = Path(settings.catalogue).expanduser()
-    if str(path) != default_catalogue() and "://" not in settings.catalogue and not path.exists():
+    if str(path) != default_catalogue() and "://" not in settings.catalogue and not _may_exist(path):
         raise StoreError(f"There is no catalogue at {path}. A crawl makes one: geohound crawl URL --catalogue {path}")
     return open_house(settings)
+
+
+def _may_exist(path: Path) -> bool:
+    try:
+        return path.exists()
+    except PermissionError:  # of its folder; whoever opens it says so
+        return True
 
 
 def open_house(settings: Settings) -> Store:

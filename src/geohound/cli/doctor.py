@@ -98,11 +98,11 @@ def _portal() -> Finding:
 
 def _catalogue(path: str) -> Finding:
     file = Path(path)
-    if not file.exists():
-        return Finding("catalogue", True, f"{path} (will be made)")
     try:
+        if not file.exists():
+            return Finding("catalogue", True, f"{path} (will be made)")
         services, layers = assembly.catalogue_size(path)
-    except assembly.StoreError as error:
+    except (assembly.StoreError, PermissionError) as error:
         return Finding("catalogue", False, str(error), "Name another file with --catalogue.")
     return Finding(
         "catalogue", True, f"{path}: {printing.count(services, 'service')}, {printing.count(layers, 'layer')}"

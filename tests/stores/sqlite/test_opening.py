@@ -141,6 +141,14 @@ def test_a_file_that_may_only_be_read_is_refused(open_folder, clock):
     assert "only be read" in told
 
 
+def test_a_file_in_a_folder_that_is_closed_to_this_user_is_refused(open_folder, clock):
+    folder = open_folder / "closed"
+    folder.mkdir(0o700)
+    folder.chmod(0)
+    with without_privileges():
+        assert "may not be looked at" in refusal(folder / "c.db", clock)
+
+
 def test_an_empty_file_becomes_a_catalogue(tmp_path, clock):
     path = tmp_path / "c.db"
     path.touch()

@@ -50,7 +50,11 @@ class Database:
         self._writer = self._open_checked()
 
     def _open_checked(self) -> sqlite3.Connection:
-        if self.path.is_dir():
+        try:
+            is_folder = self.path.is_dir()
+        except PermissionError:
+            raise StoreError(f"{self.path} may not be looked at by this user; name a file in another folder.") from None
+        if is_folder:
             raise StoreError(f"{self.path} is a folder; name a file for the catalogue.")
         if not self.path.parent.is_dir():
             raise StoreError(f"There is no folder {self.path.parent}; create it or name another file.")

@@ -154,3 +154,10 @@ def test_what_looks_like_a_service_is_tested_after_many_that_were_gone() -> None
     for _ in range(2):
         repetition.repeats(url, 1, 0)
     assert repetition.is_trap(url, is_probe=True)
+
+
+def test_after_a_resume_pages_of_known_words_are_read_until_it_is_seen_what_they_lead_to() -> None:
+    repetition = Repetition([(n, 77) for n in range(50)])
+    same = [repetition.repeats(f"http://a.test/sheet/{n}", n, 77) for n in range(50, 50 + MAX_SAME_WORDS + 1)]
+    assert same == [False] * MAX_SAME_WORDS + [True]
+    assert repetition.repeats("http://a.test/sheet/99", 49, 78), "the very same page"

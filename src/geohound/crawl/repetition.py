@@ -39,9 +39,8 @@ class Repetition:
         self._wordings = Tally()
         self._dull: dict[str, int] = {}
         self._alike: dict[str, int] = {}
-        for body, words in marks:
+        for body, _ in marks:  # words count anew: what their pages led to is not known any more
             self._bodies.add(body)
-            self._wordings.add(words & 0xFF_FFFF_FFFF)
 
     def is_trap(self, url: str, *, is_probe: bool = False) -> bool:
         """Has this shape of URL brought nothing but repetitions of late?"""

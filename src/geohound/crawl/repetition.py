@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from geohound.model import url as urls
-from geohound.model.compact import HashSet, Tally
+from geohound.model.compact import HashSet, Recent, Tally
 
 from .sameness import family
 
@@ -37,8 +37,8 @@ class Repetition:
     def __init__(self, marks: Iterable[tuple[int, int]] = ()) -> None:
         self._bodies = HashSet()
         self._wordings = Tally()
-        self._dull: dict[str, int] = {}
-        self._alike: dict[str, int] = {}
+        self._dull: Recent[str, int] = Recent(MAX_SHAPES)
+        self._alike: Recent[str, int] = Recent(MAX_SHAPES)
         for body, _ in marks:  # words count anew: what their pages led to is not known any more
             self._bodies.add(body)
 
@@ -46,7 +46,7 @@ class Repetition:
         """Has this shape of URL brought nothing but repetitions of late?"""
         if not self._dull and not self._alike:
             return False
-        dull, alike = self._dull.get(urls.shape(url), 0), self._alike.get(family(url), 0)
+        dull, alike = self._dull.get(urls.shape(url)) or 0, self._alike.get(family(url)) or 0
         return max(dull, alike) >= MAX_MISSED if is_probe else dull >= MAX_DULL or alike >= MAX_ALIKE
 
     def repeats(self, url: str, body: int, words: int, *, promises: bool = False) -> bool:
@@ -67,14 +67,12 @@ class Repetition:
         _count(self._alike, family(url), counts=is_dull)
 
 
-def _count(rows: dict[str, int], shape: str, *, counts: bool) -> None:
+def _count(rows: Recent[str, int], shape: str, *, counts: bool) -> None:
     """How many in a row, by shape of the URL; one that does not count ends the row."""
     if counts:
-        rows[shape] = rows.pop(shape, 0) + 1
-        if len(rows) > MAX_SHAPES:
-            del rows[next(iter(rows))]
+        rows.put(shape, (rows.get(shape) or 0) + 1)
     elif rows:
-        rows.pop(shape, None)
+        rows.discard(shape)
 
 
 def _digest(host: str, content: bytes) -> int:

@@ -150,3 +150,10 @@ def test_a_lower_version_that_was_read_after_the_higher_proves_nothing_of_it() -
     assert [service.version for service in verdict.services] == ["1.3.0"]
     assert any("VERSION=1.1.1" in url for url in verdict.tried)
     assert [proof.validators.etag for proof in verdict.proofs] == ['"1.3.0"']
+
+
+@pytest.mark.slow
+def test_a_second_crawl_tells_of_what_it_met_again(site: Site, tmp_path: Path) -> None:
+    options = {"catalogue": str(tmp_path / "c.db"), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0}
+    for _ in range(2):
+        assert [service.title for service in crawl(f"{site.origin}/", max_time_s=20.0, **options)] == ["Roads 1"]

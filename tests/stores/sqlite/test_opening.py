@@ -76,6 +76,7 @@ def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, monkeyp
     store.close()
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE proof")
+    connection.execute("DROP TABLE met")
     connection.execute("PRAGMA user_version = 4")
     monkeypatch.setattr(indexing, "_MANY_SERVICES", 2)
     monkeypatch.setattr(indexing, "_TELL_EVERY_S", -1.0)
@@ -214,6 +215,7 @@ def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock):
     connection.execute("UPDATE fresh SET record = zeroblob(24), facets = x''")  # as short as records were then
     connection.execute("DELETE FROM facet")
     connection.execute("DROP TABLE proof")
+    connection.execute("DROP TABLE met")
     connection.execute("PRAGMA user_version = 4")
     connection.commit()
     connection.close()

@@ -141,7 +141,7 @@ class SqliteCatalogue:
         """
         conditions = [f"{column} IN ({','.join('?' * len(values))})" for column, values in _filters(kinds, states)]
         if task is not None:
-            conditions.append("EXISTS (SELECT 1 FROM sighting s WHERE s.service = service.num AND s.task = ?)")
+            conditions.append("EXISTS (SELECT 1 FROM met WHERE met.task = ? AND met.service = service.num)")
         where = " AND ".join(["num > ?", *conditions])
         values = (*kinds, *states, *(() if task is None else (task,)))
         last = 0
@@ -200,6 +200,7 @@ def _put(to: Writing, service: Service, sighting: Sighting, check: Check | None)
         if left is not None:
             leave_home(connection, left.num, num, [service.endpoint])
         _note_sighting(connection, num, sighting)
+    connection.execute("INSERT OR IGNORE INTO met (task, service) VALUES (?, ?)", (sighting.task, num))
     if check is not None:
         _note_check(to, num, check)
         if stands:

@@ -21,10 +21,10 @@ VERSION = 6
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.index_anew,
-    2: partial(upgrades.run_script, name="record.sql"),
-    3: partial(upgrades.run_script, name="robots.sql"),
+    2: partial(upgrades.run_scripts, names=["record.sql"]),
+    3: partial(upgrades.run_scripts, names=["robots.sql"]),
     4: upgrades.rebuild,  # near-duplicates, CORS and the years covered are told otherwise
-    5: partial(upgrades.run_script, name="proof.sql"),
+    5: partial(upgrades.run_scripts, names=["proof.sql", "met.sql"]),
 }
 BUSY_TIMEOUT_MS = 30_000
 
@@ -172,8 +172,7 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    for name in ("schema.sql", "search.sql", "record.sql", "robots.sql", "proof.sql"):
-        upgrades.run_script(connection, name)
+    upgrades.run_scripts(connection, ("schema.sql", "search.sql", "record.sql", "robots.sql", "proof.sql", "met.sql"))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from importlib.resources import files
 
 from .indexing import rebuild
 
-__all__ = ["index_anew", "rebuild", "run_script"]
+__all__ = ["index_anew", "rebuild", "run_scripts"]
 
 
-def run_script(connection: sqlite3.Connection, name: str) -> None:
-    """The statements of a file beside this one, within the transaction that is open."""
+def run_scripts(connection: sqlite3.Connection, names: Sequence[str]) -> None:
+    """The statements of files beside this one, within the transaction that is open."""
     # Not executescript: it commits first, and then two processes could create the tables at once.
-    statement = ""
-    for line in files(__package__).joinpath(name).read_text("utf-8").splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            connection.execute(statement)
-            statement = ""
+    for name in names:
+        statement = ""
+        for line in files(__package__).joinpath(name).read_text("utf-8").splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                connection.execute(statement)
+                statement = ""
 
 
 def index_anew(connection: sqlite3.Connection) -> None:
@@ -31,4 +33,4 @@ def index_anew(connection: sqlite3.Connection) -> None:
     connection.execute(
         "UPDATE service SET popularity = (SELECT count(*) FROM sighting s WHERE s.service = service.num)"
     )
-    run_script(connection, "search.sql")
+    run_scripts(connection, ["search.sql"])

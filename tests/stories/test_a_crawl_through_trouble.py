@@ -42,7 +42,7 @@ class Story:
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     shares = Shares(**dict.fromkeys(TROUBLED_HOSTS, 0.09))
-    world = World(seed=11, hosts=60, pages=2_000, trouble=shares)
+    world = World(seed=11, hosts=60, pages=1_300, trouble=shares)
     return asyncio.run(crawl(world, tmp_path_factory.mktemp("story") / "c.db"))
 
 

@@ -12,7 +12,7 @@ from geohound.model.contracts import Fetcher, Kind
 from geohound.model.curbing import curb
 from geohound.model.joining import companions, join
 from geohound.model.service import Proof, Refusal, RefusalReason, Remembered, Service, Verdict
-from geohound.model.visit import Failure, FailureReason, Response, Validators
+from geohound.model.visit import AS_IF_CUT_OFF, Failure, FailureReason, Response, Validators
 from geohound.refusals import judge
 
 MAX_REQUESTS = 5  # until a URL has proved something; a wrong suspicion must stay cheap
@@ -96,20 +96,20 @@ async def identify(
         document = known if known is not None and target == url else None
         past = memory.recall(target) if document is None else None
         if document is None:
-            visit = await fetcher.fetch(
-                target, accept=ACCEPT, max_bytes=max_bytes, known=past.validators if past else None
-            )
+            sent = past.validators if past else None
+            visit = await fetcher.fetch(target, accept=ACCEPT, max_bytes=max_bytes, known=sent)
             if isinstance(visit, Failure):
                 refusal = _stronger(refusal, refused_by_failure(visit))
                 break
             document = Document(visit)
         verdict = _as_before(past, target) if past and document.response.status == 304 else recognise(document, kinds)
         if verdict.services:
-            services = verdict.services
+            told = await _complete(verdict.services, fetcher, kinds, tried, memory)
+            if isinstance(told, Failure):
+                refusal = _stronger(refusal, refused_by_failure(told))
+                break
             proofs += [proof for proof in verdict.proofs if proof.service_id not in found]
-            if not all(memory.is_complete(service) for service in services):
-                services = await _complete(services, fetcher, kinds, tried)
-            found |= {service.id: service for service in services if service.id not in found}
+            found |= {service.id: service for service in told if service.id not in found}
             if not _may_house_more(url, suspects):
                 break
             continue
@@ -138,14 +138,23 @@ def _may_house_more(url: str, suspects: Sequence[Kind]) -> bool:
 
 
 async def _complete(
-    services: tuple[Service, ...], fetcher: Fetcher, kinds: Mapping[str, Kind], tried: list[str]
-) -> tuple[Service, ...]:
-    """The services with what their companion documents add: APIs tell their kinds and layers in several answers."""
+    services: tuple[Service, ...], fetcher: Fetcher, kinds: Mapping[str, Kind], tried: list[str], memory: Memory
+) -> tuple[Service, ...] | Failure:
+    """The services with what their companion documents add: APIs tell their kinds and layers in several answers.
+
+    Where the network is lost in between, they are half told and must be asked another time.
+    """
+    if all(memory.is_complete(service) for service in services):
+        return services
     found: list[Service] = []
     wanted = [u for u in companions(services) if urls.host(u) == urls.host(services[0].endpoint) and u not in tried]
     for target in wanted[:MAX_COMPANIONS]:
         tried.append(target)
         visit = await fetcher.fetch(target, accept=ACCEPT)
+        if isinstance(visit, Failure) and visit.reason is FailureReason.RESET:
+            visit = await fetcher.fetch(target, accept=ACCEPT)
+        if isinstance(visit, Failure) and visit.reason in AS_IF_CUT_OFF:
+            return visit
         if isinstance(visit, Response):
             found += recognise(Document(visit), kinds).services
     return join(services, found) if wanted else services

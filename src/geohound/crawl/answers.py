@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from geohound.document import Document
 from geohound.model.service import RefusalReason, Verdict
-from geohound.model.visit import Failure, FailureReason, Response
+from geohound.model.visit import AS_IF_CUT_OFF, Failure, FailureReason, Response, Visit
 
 PASSING = frozenset(
     {
@@ -43,6 +43,13 @@ def deserves_more(verdict: Verdict) -> bool:
     if verdict.refusal:
         return verdict.refusal.reason is RefusalReason.EXCEPTION_REPORT
     return any(service.companions for service in verdict.services)
+
+
+def broken_off(last: Visit | None) -> Failure | None:
+    """Why questions to a service ended before it had told what it is, where it may tell another time."""
+    if isinstance(last, Response):
+        return busy(last) if last.status in BUSY else None
+    return last if last is not None and last.reason in PASSING | AS_IF_CUT_OFF else None
 
 
 def busy(answer: Response) -> Failure:

@@ -181,6 +181,8 @@ class Crawl:
     async def _digest(self, candidate: Candidate, report: Report) -> None:
         """Keep what a report brings: services, candidates, and the end of the lease, in this order."""
         if report.failure is not None:
+            if report.listed:
+                self._admit_listed(report.listed, candidate, report)
             self._failed(candidate, report)
             return
         if report.redirect:

@@ -17,6 +17,7 @@ from geohound.model.contracts import Fetcher, Harvester, Kind
 from geohound.model.onward import FetcherBefore, Onward
 from geohound.model.service import Verdict
 from geohound.model.visit import (
+    AS_IF_CUT_OFF,
     Candidate,
     Failure,
     FailureReason,
@@ -29,7 +30,7 @@ from geohound.model.visit import (
     Visit,
 )
 
-from .answers import BUSY, busy, deserves_more, may_be_no_wall, objection_to
+from .answers import BUSY, broken_off, busy, deserves_more, may_be_no_wall, objection_to
 from .follow import bare_host, follow
 from .plan import Plan
 from .proposing import score_as_page
@@ -151,6 +152,9 @@ class LocalExaminer:
         verdict = probe.recognise(document, self._tools.kinds)
         if deserves_more(verdict):
             verdict = await self._identify(candidate.url, asking, document)
+            report.failure = None if verdict.services else broken_off(asking.last)
+            if report.failure is not None:
+                return
         _note(verdict, report)
         if not verdict.services:
             report.objection = objection_to(verdict.refusal.reason if verdict.refusal else None, document)
@@ -278,8 +282,8 @@ class LocalExaminer:
                 break
         report.listed, report.listed_as = tuple(listed), candidate.clue
         last = asking.last
-        if isinstance(last, Failure) and not listed:
-            report.failure = last
+        if isinstance(last, Failure) and (not listed or last.reason in AS_IF_CUT_OFF):
+            report.failure = last  # half a list is kept, and the whole asked for again
         report.status = last.status if isinstance(last, Response) else 0
 
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from geohound.model import url as urls
-from geohound.model.visit import Candidate, FailureReason
+from geohound.model.visit import AS_IF_CUT_OFF, Candidate, FailureReason
 
 from .report import Report
 
 MANY_HOSTS = 8  # that fail in a row without one answer between them
 MAX_DEAD = 100_000
 MAX_WITNESSES = 8
-_AS_IF_CUT_OFF = frozenset(
-    {
-        FailureReason.DNS, FailureReason.DNS_TIMEOUT, FailureReason.REFUSED, FailureReason.UNREACHABLE,
-        FailureReason.CONNECT_TIMEOUT,
-    }
-)  # fmt: skip
 # What cannot be said without an answer; a reset or a time-out may come from a network that is being lost.
 _ANSWERS = frozenset(
     {
@@ -61,7 +55,7 @@ class Doubt:
             self._dead.discard(host)
             return False
         self.has_heard = self.has_heard or is_answer(report)
-        if report.failure.reason not in _AS_IF_CUT_OFF or host in self._dead:
+        if report.failure.reason not in AS_IF_CUT_OFF or host in self._dead:
             return False
         if self.has_heard and not self._witnesses:
             return False

@@ -120,6 +120,15 @@ class FailureReason(StrEnum):
     BUG = "internal error"
 
 
+# How hosts fail where it is our own network that is lost.
+AS_IF_CUT_OFF = frozenset(
+    {
+        FailureReason.DNS, FailureReason.DNS_TIMEOUT, FailureReason.REFUSED, FailureReason.UNREACHABLE,
+        FailureReason.CONNECT_TIMEOUT,
+    }
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """An answer, whatever its status; headers have lower-case names."""

@@ -28,10 +28,9 @@ sys.path.insert(0, str(HERE.parent / "tests" / "mining"))
 
 import webapps  # noqa: E402 - tests are no packages
 
-from geohound import assembly  # noqa: E402
+from geohound import assembly, urls  # noqa: E402
 from geohound.mining import application, hou2016  # noqa: E402
 from geohound.mining.js.model import Findings  # noqa: E402
-from geohound.model import url as urls  # noqa: E402
 from geohound.settings import Settings  # noqa: E402
 
 RESULTS = HERE / "results" / "mine.json"

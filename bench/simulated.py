@@ -17,12 +17,12 @@ from pathlib import Path
 
 from webs import Web
 
+from geohound import urls
 from geohound.document import Document
 from geohound.mining import mine
-from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
 from geohound.model.contracts import Order
 from geohound.model.visit import Candidate, Link, Outcome, Page, Place, Response, Via
+from geohound.urls.clue import looks_like_service
 
 CACHE = Path(tempfile.gettempdir()) / "geohound-order-webs"
 VERSION = 4

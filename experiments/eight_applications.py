@@ -19,11 +19,11 @@ from _frame import QUIET, figure, markdown, save
 from matplotlib.axes import Axes
 from mine_crawl import AppWeb, crawl, score
 
+from geohound import urls
 from geohound.geoweb import services
 from geohound.geoweb.chance import mix
 from geohound.geoweb.viewers import Shown, write_script
 from geohound.mining import html
-from geohound.model import url as urls
 
 HOU = "Hou, Chen & Wu 2016, ISPRS International Journal of Geo-Information 5(7)"
 # Table 4: applications and their WMSs, 43 in all, of which 32 were available on 15 March 2015.

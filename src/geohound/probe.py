@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from geohound import urls
 from geohound.document import Document
-from geohound.model import url as urls
 from geohound.model.contracts import Fetcher, Kind
 from geohound.model.curbing import curb
 from geohound.model.joining import companions, join

@@ -8,9 +8,8 @@ import zlib
 from dataclasses import replace
 from itertools import islice
 
-from geohound import safe_xml
+from geohound import safe_xml, urls
 from geohound.document import Document
-from geohound.model import url as urls
 from geohound.model.service import Refusal, RefusalReason
 
 _MAX_DETAIL = 300

@@ -12,8 +12,8 @@ from geohound import plugins
 from geohound.document import Document
 from geohound.model.contracts import Kind
 from geohound.model.service import Service
-from geohound.model.url import OWS_PARAMS, params, params_lower
 from geohound.model.visit import Response
+from geohound.urls import OWS_PARAMS, params, params_lower
 
 KINDS = plugins.discover("kinds")
 KEY_VALUE = ("wms", "wfs", "wcs", "wcps", "wmts", "wps", "csw", "sos", "sps", "ows")

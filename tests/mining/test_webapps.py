@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import webapps
 
-from geohound import plugins
-from geohound.model import url as urls
+from geohound import plugins, urls
 
 APPS = webapps.load()
 

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urljoin
 
-from geohound.model import url as urls
+from geohound import urls
 
 FOLDER = Path(__file__).parent / "apps"
 _FILE = re.compile(r"^-- (\S+) --\n", re.MULTILINE)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from geohound.model import url as urls
+from geohound import urls
 from geohound.model.visit import FailureReason, Response, Validators
 from geohound.net.fetcher import Manners
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geohound.model.url import canonical
-from geohound.model.url import host as host_of
 from geohound.net import guard
 from geohound.net.fetcher import CurlFetcher, Manners
 from geohound.net.guard import Guard, Target, parse_target
 from geohound.net.routes import Route
+from geohound.urls import canonical
+from geohound.urls import host as host_of
 
 # Input, and the host that the standard's parser finds; a dash where it finds an error (or we refuse what it finds).
 HOSTS = r"""

@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 from bench.webs.geoweb_web import GeowebWeb
 
-from geohound.model.url import canonical
+from geohound.urls import canonical
 
 WEB = GeowebWeb(seed=3, hosts=25, pages=600)
 

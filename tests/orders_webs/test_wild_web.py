@@ -19,8 +19,8 @@ from bench.webs.wild.traps import peel
 
 from geohound.document import Document
 from geohound.mining import mine
-from geohound.model.url import canonical
 from geohound.model.visit import Response
+from geohound.urls import canonical
 
 ROOT = Path(__file__).parents[2]
 WEB = WildWeb(seed=5, hosts=60, pages=1500)

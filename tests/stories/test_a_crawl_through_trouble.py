@@ -13,9 +13,8 @@ from urllib.robotparser import RobotFileParser
 
 import pytest
 
-from geohound import assembly
+from geohound import assembly, urls
 from geohound.geoweb import Request, Shares, Trouble, World, respond, running, tell
-from geohound.model import url as urls
 from geohound.model.visit import FailureReason, Settlement
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings

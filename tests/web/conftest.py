@@ -14,10 +14,10 @@ from starlette.testclient import TestClient
 from geohound.model.bbox import BBox
 from geohound.model.health import Check
 from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, Provider, Service, Sighting
-from geohound.model.url import with_params
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import SqliteCatalogue, open_store
+from geohound.urls import with_params
 from geohound.web.app import About, create_app
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)

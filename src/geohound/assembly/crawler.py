@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from geohound import urls
 from geohound.crawl.engine import Crawl
 from geohound.crawl.examine import LocalExaminer, Tools
 from geohound.crawl.follow import Fence, Scope
@@ -22,9 +23,7 @@ from geohound.crawl.plan import Parts, Plan
 from geohound.crawl.pool import Pool
 from geohound.crawl.report import Examiner
 from geohound.mining.exploring import Explorer
-from geohound.model import url as urls
 from geohound.model.bbox import BBox
-from geohound.model.clue import looks_like_service
 from geohound.model.contracts import Order
 from geohound.model.exposition import exposition
 from geohound.model.service import Service
@@ -36,6 +35,7 @@ from geohound.orders.polarhub import SEEDS_PER_SEGMENT
 from geohound.probe import Memory
 from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, VisitRecord
+from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
 from .parts import fetcher, harvesters, kinds, open_house, open_known_house, orders

@@ -11,7 +11,7 @@ import re
 import time
 from typing import TYPE_CHECKING, Any
 
-from geohound.model import url as urls
+from geohound import urls
 from geohound.model.browsed import Asked
 from geohound.model.contracts import Fetcher
 from geohound.model.visit import Failure, FailureReason, Visit

@@ -11,9 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from geohound import assembly
+from geohound import assembly, urls
 from geohound.crawl.follow import Scope
-from geohound.model import url as urls
 from geohound.model.visit import FailureReason
 from geohound.settings import Settings
 

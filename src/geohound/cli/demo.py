@@ -13,9 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
-from geohound import assembly
+from geohound import assembly, urls
 from geohound.geoweb import Shares, World, serve, truth
-from geohound.model import url as urls
 from geohound.model.contracts import Catalogue
 from geohound.settings import Settings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from geohound.model import url as urls
+from geohound import urls
 
 # Names that are meant as files also where there is no such file; anything else without a scheme is a host.
 _FILES = frozenset({

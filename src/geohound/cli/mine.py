@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from geohound import assembly
-from geohound.model import url as urls
+from geohound import assembly, urls
 from geohound.model.contracts import Fetcher
 from geohound.settings import Settings
 

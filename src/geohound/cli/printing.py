@@ -13,7 +13,7 @@ import orjson
 import typer
 from rich.console import Console
 
-from geohound.model import url as urls
+from geohound import urls
 from geohound.model.bbox import BBox
 from geohound.model.query import Hit
 from geohound.model.service import Layer, Service, Verdict

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from geohound import assembly
-from geohound.model import url as urls
+from geohound import assembly, urls
 from geohound.model.contracts import Catalogue
 from geohound.model.service import Service
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
+from geohound import urls
 from geohound.model.contracts import StoreError
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Settlement, Via
+from geohound.urls.clue import looks_like_service
 
 from .answers import PASSING
 from .crew import Crew

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from geohound import probe
+from geohound import probe, urls
 from geohound.document import Document
-from geohound.model import url as urls
 from geohound.model.compact import HashSet
 from geohound.model.contracts import Fetcher, Harvester, Kind
 from geohound.model.onward import FetcherBefore, Onward

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
-from geohound.model.ogc_url import proving
+from geohound import urls
 from geohound.model.visit import FailureReason, Link, Page, Place
+from geohound.urls.clue import looks_like_service
+from geohound.urls.ogc import proving
 
 from .told import Telling
 

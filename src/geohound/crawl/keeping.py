@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 
-from geohound.model import url as urls
+from geohound import urls
 from geohound.model.bbox import overlaps
 from geohound.model.compact import HashSet
 from geohound.model.health import Check
-from geohound.model.ogc_url import Claim, classify_ogc
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Candidate, Via
+from geohound.urls.ogc import Claim, classify_ogc
 
 from .plan import Parts, Plan
 from .progress import Listener, Progress

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geohound.model import url as urls
+from geohound import urls
 from geohound.model.visit import AS_IF_CUT_OFF, Candidate, FailureReason
 
 from .report import Report

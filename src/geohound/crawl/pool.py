@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
 
-from geohound.model import url as urls
+from geohound import urls
 from geohound.model.visit import Candidate, Failure, FailureReason
 
 from .frames import FORGET, MARK, REFRESH, Frames, Job

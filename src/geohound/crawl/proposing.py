@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geohound.model.clue import looks_like_service
 from geohound.model.contracts import Frontier
 from geohound.model.visit import Candidate, FailureReason, Link, Place, Via
+from geohound.urls.clue import looks_like_service
 
 from .follow import Fence
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-from geohound.model import url as urls
+from geohound import urls
 from geohound.model.compact import HashSet, Recent, Tally
 
 from .sameness import family

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
-from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
+from geohound import urls
 from geohound.model.compact import HashSet, Recent
 from geohound.model.visit import Link
+from geohound.urls.clue import looks_like_service
 
 MANY_PAGES = 8  # of one shape: fewer are worth no look
 MAX_OTHER = 4  # parts of its words in which a page may differ from another that it repeats

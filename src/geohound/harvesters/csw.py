@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator
 
 from lxml import etree
 
-from geohound import safe_xml
+from geohound import safe_xml, urls
 from geohound.document import Document
-from geohound.model import url as urls
 from geohound.model.contracts import Fetcher
 from geohound.model.visit import Candidate, Response, Via
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from geohound import urls
 from geohound.kinds._boxes import extent
-from geohound.model import url as urls
 from geohound.model.service import Extent
 
 MAX_ROWS = 100_000

@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from geohound import safe_xml
+from geohound import safe_xml, urls
 from geohound.document import Document
 from geohound.kinds import _boxes, _software
 from geohound.kinds._elements import MAX_LIST, first, href, read_keywords, resolve, said, texts
 from geohound.kinds._fingerprint import fingerprint
 from geohound.kinds._licence import read_access
-from geohound.model import url as urls
 from geohound.model.service import Access, Layer, Operation, Provider, Refusal, Service
 from geohound.safe_xml import NAMES, Element, attribute, child, children, index, local, text
 

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from geohound import safe_xml
+from geohound import safe_xml, urls
 from geohound.document import Document
 from geohound.kinds import _software
 from geohound.kinds._boxes import cover
 from geohound.kinds._fingerprint import fingerprint
-from geohound.model import url as urls
 from geohound.model.service import Layer, Refusal, Service
 
 MAX_LINKS = 5_000

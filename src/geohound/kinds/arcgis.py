@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from geohound import urls
 from geohound.document import Document
 from geohound.kinds import _arcgis
 from geohound.kinds._json import absolute, mapping, rows, words
 from geohound.kinds._licence import read_access
 from geohound.kinds._reader import Reader, finish, path_of
-from geohound.model import url as urls
 from geohound.model.service import Layer, Operation, Refusal, RefusalReason, Service
 
 _OPERATIONS = {

@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from geohound import safe_xml
+from geohound import safe_xml, urls
 from geohound.document import Document
 from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute, box, mapping, rows, texts, words
 from geohound.kinds._licence import read_access
 from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, path_of, strip_view
-from geohound.model import url as urls
 from geohound.model.service import Extent, Layer, Provider, Refusal, RefusalReason, Service
 from geohound.safe_xml import Element, attribute, child, children, local, namespace, text
 

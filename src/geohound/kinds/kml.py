@@ -8,9 +8,9 @@ from geohound.document import Document
 from geohound.kinds._boxes import extent
 from geohound.kinds._json import absolute
 from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, path_of, strip_view
-from geohound.model.ogc_url import Claim, classify_ogc
 from geohound.model.service import Extent, Layer, Provider, Service
 from geohound.safe_xml import Element, child, children, local, text
+from geohound.urls.ogc import Claim, classify_ogc
 
 _EDGES = ("west", "south", "east", "north")
 

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from geohound import safe_xml
+from geohound import safe_xml, urls
 from geohound.document import Document
 from geohound.kinds import _ows
 from geohound.kinds._elements import words
-from geohound.model import url as urls
 from geohound.model.service import Layer, Service
 from geohound.safe_xml import Element, attribute, child, children, local
 

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from geohound import safe_xml
+from geohound import safe_xml, urls
 from geohound.document import Document
 from geohound.kinds._boxes import extent
 from geohound.kinds._json import absolute
 from geohound.kinds._licence import read_access
 from geohound.kinds._reader import MAX_LINKS, Reader, finish, path_of, strip_view
-from geohound.model import url as urls
 from geohound.model.service import Extent, Layer, Operation, Provider, Service
 from geohound.safe_xml import Element, attribute, child, local, text
 

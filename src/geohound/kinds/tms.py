@@ -6,11 +6,11 @@ import re
 import struct
 from itertools import islice
 
+from geohound import urls
 from geohound.document import Document
 from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute
 from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, named, path_of, strip_view
-from geohound.model import url as urls
 from geohound.model.service import Extent, Layer, Operation, Provider, Service
 from geohound.safe_xml import Element, attribute, child, children, text
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from geohound import urls
 from geohound.document import Document
 from geohound.kinds import _boxes, _ows
 from geohound.kinds._elements import BOXES, KEYWORDS, glean, href, read_keywords, read_wgs84, resolve, texts, unique
-from geohound.model import url as urls
 from geohound.model.grid import MAX_LEVELS, Grid, Level
 from geohound.model.service import Layer, Operation, Service
 from geohound.safe_xml import Element, child, children, text

@@ -15,9 +15,9 @@ from geohound.crawl.follow import Scope
 from geohound.model.health import Health, State
 from geohound.model.query import Query
 from geohound.model.service import Layer, Service
-from geohound.model.url import canonical
 from geohound.opening import Opening, open_layer
 from geohound.settings import Settings, SettingsError
+from geohound.urls import canonical
 
 from .asking import Box, Words, Years, choose, read_box, read_filters, read_query, read_words
 from .found import Crawled, Found, Identified

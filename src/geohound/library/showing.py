@@ -9,7 +9,7 @@ from pathlib import Path
 from unicodedata import combining, east_asian_width
 
 from geohound.model.bbox import BBox
-from geohound.model.url import canonical
+from geohound.urls import canonical
 
 _WIDEST_CHARS = 56
 _MAX_BOXES = 200

@@ -11,8 +11,8 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
-from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
+from geohound import urls
+from geohound.urls.clue import looks_like_service
 
 from . import hou2016, html, js, markup, named, recipes, script, unsure
 from .js.model import Budget, Endpoint, Findings, Script

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from html import unescape
 from itertools import islice
 
-from geohound.model.clue import looks_like_service
 from geohound.model.visit import Link, Place
+from geohound.urls.clue import looks_like_service
 
 from . import script, text
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from geohound import urls
 from geohound.document import Document
-from geohound.model import url as urls
 from geohound.model.compact import HashSet
 from geohound.model.visit import Link, Page, Place, Response
 

@@ -9,9 +9,9 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
+from geohound import urls
 from geohound.model.visit import Link, Page, Place
+from geohound.urls.clue import looks_like_service
 
 from . import embedded, js, markup, script, scripts, software, text
 from .robots_tag import meta_robots

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
+from geohound import urls
 from geohound.model.visit import Link, Page, Place
+from geohound.urls.clue import looks_like_service
 
 from .js import addresses
 from .js.model import Endpoint

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from geohound.model import url as urls
+from geohound import urls
 from geohound.model.browsed import Asked, Seen
-from geohound.model.clue import looks_like_service
 from geohound.model.visit import Link, Place
+from geohound.urls.clue import looks_like_service
 
 from . import html, js
 from .application import Mined, merged

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from geohound.model import url as urls
+from geohound import urls
 
 from . import charset
 from .application import Fetch, Fetched

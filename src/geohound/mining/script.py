@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from geohound.model.clue import looks_like_service
 from geohound.model.visit import Link, Place
+from geohound.urls.clue import looks_like_service
 
 from . import text
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
-from geohound.model.ogc_url import OWS_KINDS
+from geohound import urls
 from geohound.model.visit import Link, Place
+from geohound.urls.clue import looks_like_service
+from geohound.urls.ogc import OWS_KINDS
 
 from . import js, script, text
 from .js import addresses

@@ -9,8 +9,8 @@ from functools import lru_cache
 import pycurl
 
 from geohound.model.contracts import Clock, Follows
-from geohound.model.url import canonical
 from geohound.model.visit import Failure, FailureReason, RequestRecord, Response, Validators, Visit
+from geohound.urls import canonical
 
 from .addresses import Addresses
 from .clock import SystemClock

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from geohound.model.bbox import BBox
 from geohound.model.service import Layer, Service
-from geohound.model.url import canonical
+from geohound.urls import canonical
 
 from . import coverages, features, maps, others, tiles
 from .parts import Ask, Link, Opening, Preview, Rel, Snippet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geohound.model.url import with_params
+from geohound.urls import with_params
 
 from .features import collection_url
 from .parts import Ask, Link, Opening, Preview, Rel, Snippet, encoded, numbers, py, r, sh, snippet

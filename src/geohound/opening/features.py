@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from geohound.model.url import params_lower, with_params
+from geohound.urls import params_lower, with_params
 
 from .maps import layer_number, query_url
 from .parts import Ask, Link, Opening, Preview, Rel, Snippet, js, numbers, py, quoted, r, sh, sh_layer, snippet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from geohound.model.url import with_params
+from geohound.urls import with_params
 
 from .parts import Ask, Link, Opening, Preview, Rel, Snippet, encoded, js, numbers, py, quoted, r, sh, snippet
 from .places import Four, choose_crs, in_axis_order, project, size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from geohound.model.url import canonical, with_params
+from geohound.urls import canonical, with_params
 
 from .features import join
 from .parts import Ask, Link, Opening, Rel, Snippet, py, quoted, r, sh, snippet

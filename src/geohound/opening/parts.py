@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from geohound.model.bbox import BBox
 from geohound.model.service import Layer, Service
-from geohound.model.url import canonical
+from geohound.urls import canonical
 
 
 class Rel(StrEnum):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from geohound.model.grid import Grid, Level, parse_grid
-from geohound.model.url import canonical, with_params
+from geohound.urls import canonical, with_params
 
 from .features import collection_url, join
 from .parts import Ask, Link, Opening, Preview, Rel, Snippet, encoded, js, numbers, py, r, sh, snippet

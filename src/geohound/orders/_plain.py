@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Self
 
-from geohound.model import url as urls
+from geohound import urls
 from geohound.model.visit import Candidate, Link, Outcome, Page
 
 NEVER = -math.inf  # a score: leave this URL out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geohound.model import url as urls
+from geohound import urls
 from geohound.model.visit import Candidate, Link, Page
 
 from ._plain import NEVER, Plain, address

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from geohound.model.url import canonical
 from geohound.opening.parts import origin
+from geohound.urls import canonical
 
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 _ORIGIN = re.compile(r"https?://[a-z0-9.\-]{1,255}(?::[0-9]{1,5})?|https?://\[[0-9a-f:.]{2,45}\](?::[0-9]{1,5})?")

@@ -11,7 +11,7 @@ from datetime import datetime
 from geohound.model.bbox import BBox
 from geohound.model.contracts import Kind
 from geohound.model.service import Extent, Layer, Service
-from geohound.model.url import canonical, host, params_lower
+from geohound.urls import canonical, host, params_lower
 from geohound.wording.words import UNSPACED
 
 _TAG = re.compile(r"<[!/a-zA-Z][^<>]*>")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlsplit
 
-from geohound.model import url as urls
+from geohound import urls
 
 from .model import words
 from .values import HOLE

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from geohound.model import url as urls
+from geohound import urls
 
 from . import addresses, config, libraries, liveness, loaders, pages, sourcemaps
 from .evaluate import Evaluator

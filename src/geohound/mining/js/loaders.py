@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from geohound.model import url as urls
+from geohound import urls
 
 from . import libraries, liveness, modules
 from .anchors import anchor

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from geohound.model import url as urls
+from geohound import urls
 
 from . import bundles
 from .source import Source, arguments

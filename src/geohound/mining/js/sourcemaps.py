@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from geohound.model import url as urls
+from geohound import urls
 
 from .model import Script
 

@@ -16,9 +16,9 @@ from itertools import islice
 from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
 
+from geohound import urls
 from geohound.mining.js.model import Endpoint
-from geohound.model import url as urls
-from geohound.model.clue import looks_like_service
+from geohound.urls.clue import looks_like_service
 
 from . import kinds, paths
 

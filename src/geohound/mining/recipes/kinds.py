@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 
-from geohound.model.ogc_url import classify_ogc
+from geohound.urls.ogc import classify_ogc
 
 NONE = ""  # certainly no service of ours
 _PLAIN = re.compile(r"[^a-z0-9]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from geohound.model import url as urls
+from geohound import urls
 
 from .rows import host_of, reaches
 from .schedule import Host

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from geohound.model.service import Service
-from geohound.model.url import canonical, endpoint
+from geohound.urls import canonical, endpoint
 
 _NUMBERS = re.compile(r"\d+")
 

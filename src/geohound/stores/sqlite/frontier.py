@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from geohound.model.clue import looks_like_service
 from geohound.model.compact import Recent
 from geohound.model.contracts import Clock, Order
 from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
+from geohound.urls.clue import looks_like_service
 
 from . import visits as told
 from .admission import Admission

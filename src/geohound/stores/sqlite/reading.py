@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from geohound.model.service import Layer, Service
-from geohound.model.url import canonical, endpoint
+from geohound.urls import canonical, endpoint
 
 from .codec import clean, load_layer, load_service
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from geohound.model.contracts import TopicsOf
 from geohound.model.service import Service, service_id
-from geohound.model.url import canonical, endpoint
+from geohound.urls import canonical, endpoint
 
 from .codec import clean, dump_layer, dump_service, dump_words
 from .doors import content_key, is_alike, loose_endpoint, merge, version_order

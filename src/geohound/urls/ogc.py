@@ -9,7 +9,7 @@ from urllib.parse import unquote_plus
 
 import ada_url
 
-from .url import OWS_PARAMS, Claim, embedded, encode_params, endpoint, with_params
+from . import OWS_PARAMS, Claim, embedded, encode_params, endpoint, with_params
 
 __all__ = [
     "OWS_KINDS", "Claim", "InvalidUrl", "classify_ogc", "invalid_reason", "newer", "normalise_oss", "proving",

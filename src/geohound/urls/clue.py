@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .ogc_url import Claim, classify_ogc
+from .ogc import Claim, classify_ogc
 
 # Path parts that servers give their services. A guess costs a request or two, so words of prose are not here.
 _PATHS = re.compile(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geohound.model.ogc_url import (
+from geohound.urls.ogc import (
     Claim,
     InvalidUrl,
     classify_ogc,

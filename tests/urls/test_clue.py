@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geohound.model.clue import looks_like_service
+from geohound.urls.clue import looks_like_service
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from geohound.model import url as urls
-from geohound.model.url import canonical, embedded, endpoint, params_lower, shape, site, with_params
+from geohound import urls
+from geohound.urls import canonical, embedded, endpoint, params_lower, shape, site, with_params
 
 WEB_ADDRESS = st.builds(
     lambda scheme, host, rest: f"{scheme}://{host}/{rest}",

@@ -71,7 +71,7 @@ def canonical(url: str, base: str = "") -> str | None:
     the ten normalisations of OSS-8 it does those that cannot change what is asked for: case of scheme and
     host, percent-encoding, no anchor, absolute form, no default port, dot segments. Links inside parameters,
     repeated slashes, a second question mark and the order of parameters mean something to some server:
-    `ogc_url.normalise_oss` does those too.
+    `urls.ogc.normalise_oss` does those too.
     """
     try:
         href = ada_url.join_url(base, url.strip()) if base else ada_url.normalize_url(url.strip())

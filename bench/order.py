@@ -26,7 +26,7 @@ from webs import Web
 from webs.geoweb_web import GeowebWeb
 from webs.wild.web import WildWeb
 
-from geohound.model.contracts import Order
+from geohound.contracts import Order
 from geohound.orders._hosts import HostTuning
 from geohound.orders.adaptive import Adaptive, Tuning
 from geohound.orders.atf import Atf

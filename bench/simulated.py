@@ -18,9 +18,9 @@ from pathlib import Path
 from webs import Web
 
 from geohound import urls
+from geohound.contracts import Order
 from geohound.document import Document
 from geohound.mining import mine
-from geohound.model.contracts import Order
 from geohound.model.visit import Candidate, Link, Outcome, Page, Place, Response, Via
 from geohound.urls.clue import looks_like_service
 

@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "search"))
 import catalogue_maker
 import judged
 
+from geohound.contracts import Catalogue
 from geohound.model.bbox import BBox, Relation
-from geohound.model.contracts import Catalogue
 from geohound.model.query import Query, Results
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store

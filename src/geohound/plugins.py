@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from geohound.model import contracts
+from geohound import contracts
 from geohound.model.topic import Topic
 
 

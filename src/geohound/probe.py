@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from geohound import urls
+from geohound.contracts import Fetcher, Kind
 from geohound.document import Document
-from geohound.model.contracts import Fetcher, Kind
 from geohound.model.curbing import curb
 from geohound.model.joining import companions, join
 from geohound.model.service import Proof, Refusal, RefusalReason, Remembered, Service, Verdict

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geohound import plugins
+from geohound.contracts import Kind
 from geohound.document import Document
-from geohound.model.contracts import Kind
 from geohound.model.service import Service
 from geohound.model.visit import Response
 from geohound.urls import OWS_PARAMS, params, params_lower

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from geohound import plugins
+from geohound.contracts import Follows
 from geohound.crawl import engine
 from geohound.crawl.engine import Crawl
 from geohound.crawl.examine import LocalExaminer, Tools
@@ -19,7 +20,6 @@ from geohound.crawl.plan import Parts, Plan
 from geohound.document import Document
 from geohound.geoweb import Request, ServiceSpec, services
 from geohound.mining.exploring import Explorer
-from geohound.model.contracts import Follows
 from geohound.model.service import Refusal, Service
 from geohound.model.visit import Candidate, Failure, FailureReason, Response, Visit
 from geohound.net.clock import SystemClock

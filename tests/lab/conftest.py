@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from geohound import assembly
+from geohound.contracts import Fetcher
 from geohound.document import Document
-from geohound.model.contracts import Fetcher
 from geohound.model.service import Verdict
 from geohound.model.visit import Response
 from geohound.probe import identify as identify_url

@@ -11,7 +11,7 @@ import brotli
 import pytest
 import uvloop
 
-from geohound.model.contracts import Fetcher
+from geohound.contracts import Fetcher
 from geohound.model.visit import Failure, FailureReason, Response
 from geohound.net.fetcher import USER_AGENT, CurlFetcher, Manners
 from geohound.net.guard import Guard

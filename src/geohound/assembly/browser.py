@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from geohound.browsing import BrowserError, BrowserPool, Budget, check
+from geohound.contracts import Fetcher
 from geohound.document import Document
 from geohound.mining import application, charset, observed
 from geohound.model.browsed import Seen
-from geohound.model.contracts import Fetcher
-from geohound.model.onward import FetcherBefore, Onward
 from geohound.model.visit import Failure, FailureReason, Link, Page, Response, Visit
+from geohound.onward import FetcherBefore, Onward
 from geohound.settings import Settings, SettingsError
 
 log = logging.getLogger(__name__)

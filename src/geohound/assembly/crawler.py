@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from geohound import urls
+from geohound.contracts import Order
 from geohound.crawl.engine import Crawl
 from geohound.crawl.examine import LocalExaminer, Tools
 from geohound.crawl.follow import Fence, Scope
@@ -24,7 +25,6 @@ from geohound.crawl.pool import Pool
 from geohound.crawl.report import Examiner
 from geohound.mining.exploring import Explorer
 from geohound.model.bbox import BBox
-from geohound.model.contracts import Order
 from geohound.model.exposition import exposition
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Via

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from geohound.contracts import Fetcher
 from geohound.mining import application, charset, observed, saved
-from geohound.model.contracts import Fetcher
 from geohound.model.visit import Response
 from geohound.settings import Settings
 

@@ -11,7 +11,7 @@ from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
-from geohound.model.contracts import Catalogue, Harvester, Kind, Order
+from geohound.contracts import Catalogue, Harvester, Kind, Order
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord
 from geohound.net.clock import SystemClock

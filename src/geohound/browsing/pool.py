@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from geohound.contracts import Fetcher
 from geohound.model.browsed import Seen
-from geohound.model.contracts import Fetcher
 
 from .budget import Budget
 from .chromium import BrowserError, Chromium, can_sandbox, check

@@ -12,8 +12,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from geohound import urls
+from geohound.contracts import Fetcher
 from geohound.model.browsed import Asked
-from geohound.model.contracts import Fetcher
 from geohound.model.visit import Failure, FailureReason, Visit
 
 from .budget import Budget

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from geohound import __version__
-from geohound.model.contracts import StoreError
+from geohound.contracts import StoreError
 from geohound.settings import SettingsError
 
 from .printing import drop_output, err, printable

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import typer
 
 from geohound import assembly, urls
+from geohound.contracts import Catalogue
 from geohound.geoweb import Shares, World, serve, truth
-from geohound.model.contracts import Catalogue
 from geohound.settings import Settings
 
 from . import options, printing

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from geohound import assembly, probe
-from geohound.model.contracts import Fetcher, Kind
+from geohound.contracts import Fetcher, Kind
 from geohound.model.service import Refusal, RefusalReason, Verdict
 from geohound.settings import Settings
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from geohound import assembly, urls
-from geohound.model.contracts import Fetcher
+from geohound.contracts import Fetcher
 from geohound.settings import Settings
 
 from . import options, printing

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from geohound import assembly, urls
-from geohound.model.contracts import Catalogue
+from geohound.contracts import Catalogue
 from geohound.model.service import Service
 
 from . import options, printing

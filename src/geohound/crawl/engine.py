@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from geohound import urls
-from geohound.model.contracts import StoreError
+from geohound.contracts import StoreError
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Settlement, Via
 from geohound.urls.clue import looks_like_service
 

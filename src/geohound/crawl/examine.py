@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from functools import partial
 
 from geohound import probe, urls
+from geohound.contracts import Fetcher, Harvester, Kind
 from geohound.document import Document
 from geohound.model.compact import HashSet
-from geohound.model.contracts import Fetcher, Harvester, Kind
-from geohound.model.onward import FetcherBefore, Onward
 from geohound.model.service import Verdict
 from geohound.model.visit import (
     AS_IF_CUT_OFF,
@@ -28,6 +27,7 @@ from geohound.model.visit import (
     Via,
     Visit,
 )
+from geohound.onward import FetcherBefore, Onward
 
 from .answers import BUSY, broken_off, busy, deserves_more, may_be_no_wall, objection_to
 from .follow import bare_host, follow

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from geohound.contracts import Catalogue, Clock, Frontier, Order
 from geohound.model.bbox import BBox
-from geohound.model.contracts import Catalogue, Clock, Frontier, Order
 
 from .follow import Fence
 from .report import Examiner

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from geohound.model.contracts import StoreError
+from geohound.contracts import StoreError
 from geohound.model.service import Proof, Service
 from geohound.model.visit import Candidate, Failure, FailureReason, Link, Page, RequestRecord
 

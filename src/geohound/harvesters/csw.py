@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from lxml import etree
 
 from geohound import safe_xml, urls
+from geohound.contracts import Fetcher
 from geohound.document import Document
-from geohound.model.contracts import Fetcher
 from geohound.model.visit import Candidate, Response, Via
 
 PAGE = 50

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 
-from geohound.model.contracts import Clock
+from geohound.contracts import Clock
 from geohound.model.visit import Visit
 
 from .pace import PaceRules, is_in_trouble

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import pycurl
 
-from geohound.model.contracts import Clock, Follows
+from geohound.contracts import Clock, Follows
 from geohound.model.visit import Failure, FailureReason, RequestRecord, Response, Validators, Visit
 from geohound.urls import canonical
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-from geohound.model.contracts import Clock
+from geohound.contracts import Clock
 from geohound.model.visit import Failure, FailureReason, Response, Visit
 
 _BUSY_STATUSES = frozenset({429, 503})

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
-from geohound.model.contracts import Clock
+from geohound.contracts import Clock
 from geohound.model.visit import Failure, FailureReason, Response, Validators, Visit
 
 from .guard import Target, parse_target

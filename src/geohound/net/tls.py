@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import NamedTuple
 
-from geohound.model.contracts import Clock
+from geohound.contracts import Clock
 from geohound.model.visit import FailureReason
 
 _REMEMBERED_S = 3600.0  # then the origin is asked properly again: certificates are renewed

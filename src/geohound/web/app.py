@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from geohound.model.contracts import Catalogue, Kind
+from geohound.contracts import Catalogue, Kind
 
 from . import api, pages
 from .asking import BadAskError

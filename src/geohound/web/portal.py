@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from jinja2 import Environment
 from starlette.requests import Request
 
-from geohound.model.contracts import Catalogue, Kind
+from geohound.contracts import Catalogue, Kind
 from geohound.model.service import Service
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from geohound.contracts import Kind
 from geohound.model.bbox import BBox
-from geohound.model.contracts import Kind
 from geohound.model.service import Extent, Layer, Service
 from geohound.urls import canonical, host, params_lower
 from geohound.wording.words import UNSPACED

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from geohound.model.contracts import StoreError
+from geohound.contracts import StoreError
 from geohound.model.health import Check, State
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Via

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from geohound.model.contracts import TopicsOf
+from geohound.contracts import TopicsOf
 from geohound.model.health import Check, Health, State, assess
 from geohound.model.query import LayerResults, Query, Results
 from geohound.model.service import Remembered, Service, Sighting

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from weakref import WeakSet
 
-from geohound.model.contracts import StoreError
+from geohound.contracts import StoreError
 
 from . import upgrades
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from geohound.contracts import Clock, Order
 from geohound.model.compact import Recent
-from geohound.model.contracts import Clock, Order
 from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
 from geohound.urls.clue import looks_like_service
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from geohound.model.contracts import Clock, Order, TopicsOf
+from geohound.contracts import Clock, Order, TopicsOf
 from geohound.model.visit import RequestRecord
 
 from .bounds import Bounds

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from geohound.model.contracts import Clock
+from geohound.contracts import Clock
 
 from .database import Database
 from .visits import VisitRecord, iterate_visits

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from geohound.model.contracts import TopicsOf
+from geohound.contracts import TopicsOf
 from geohound.model.service import Service, service_id
 from geohound.urls import canonical, endpoint
 

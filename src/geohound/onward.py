@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from .contracts import Fetcher, Follows
-from .visit import Validators, Visit
+from geohound.contracts import Fetcher, Follows
+from geohound.model.visit import Validators, Visit
 
 Onward = Callable[[], Awaitable[Visit]]  # has the fetcher behind make the request
 

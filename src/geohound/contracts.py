@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from .health import Check, Health, State
-from .query import LayerResults, Query, Results
-from .service import Refusal, Remembered, Service, Sighting
-from .visit import (
+from geohound.model.health import Check, Health, State
+from geohound.model.query import LayerResults, Query, Results
+from geohound.model.service import Refusal, Remembered, Service, Sighting
+from geohound.model.visit import (
     Candidate,
     Failure,
     FailureReason,

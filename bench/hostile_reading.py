@@ -76,7 +76,7 @@ def case_of(body: bytes) -> Case:
 def load_reader() -> Callable[[Case], None]:
     """Imports Geohound and gives the function that does with an answer all that a crawl does."""
     from geohound import assembly, mining, probe, refusals  # noqa: PLC0415 - guided runs import under instrumentation
-    from geohound.crawl import follow  # noqa: PLC0415
+    from geohound.crawler import follow  # noqa: PLC0415
     from geohound.document import Document  # noqa: PLC0415
     from geohound.model.joining import companions  # noqa: PLC0415
     from geohound.model.visit import Candidate, Response  # noqa: PLC0415

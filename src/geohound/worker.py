@@ -8,8 +8,8 @@ import socket
 import sys
 
 from geohound.assembly import local_examiner, run_async
-from geohound.crawl.report import Examiner
-from geohound.crawl.serving import Reading, serve
+from geohound.crawler.report import Examiner
+from geohound.crawler.serving import Reading, serve
 
 
 async def _build(setup: bytes, reading: Reading) -> Examiner:

@@ -359,7 +359,7 @@ def test_hostile_titles_cannot_drive_the_terminal(tmp_path: Path) -> None:
 def test_a_command_does_not_wait_for_parts_of_another() -> None:
     code = (
         "import sys; from geohound.cli import program; program('search'); "
-        "print(*{'geohound.mining', 'geohound.crawl.engine', 'geohound.geoweb', 'numpy'}.intersection(sys.modules))"
+        "print(*{'geohound.mining', 'geohound.crawler.engine', 'geohound.geoweb', 'numpy'}.intersection(sys.modules))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert told.stdout.split() == []

@@ -25,8 +25,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from geohound import assembly, mining, probe, refusals
-from geohound.crawl.follow import Fence, follow
-from geohound.crawl.told import Reported
+from geohound.crawler.follow import Fence, follow
+from geohound.crawler.told import Reported
 from geohound.document import Document
 from geohound.geoweb import services
 from geohound.geoweb.protocol import Request, ServiceSpec

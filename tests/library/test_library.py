@@ -311,7 +311,7 @@ def test_a_crawl_fills_a_catalogue_that_can_be_searched(web, tmp_path: Path) -> 
         asyncio.run(acrawl())
 
 
-def test_crawl_is_a_function_though_a_package_has_its_name() -> None:
+def test_crawl_is_a_function_whatever_was_imported_before() -> None:
     look = "print(callable(geohound.crawl))"
     code = f"import geohound.assembly; {look}; geohound.Catalogue; {look}"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -17,12 +17,12 @@ from typing import Any
 
 from geohound import urls
 from geohound.contracts import Order
-from geohound.crawl.engine import Crawl
-from geohound.crawl.examine import LocalExaminer, Tools
-from geohound.crawl.follow import Fence, Scope
-from geohound.crawl.plan import Parts, Plan
-from geohound.crawl.pool import Pool
-from geohound.crawl.report import Examiner
+from geohound.crawler.engine import Crawl
+from geohound.crawler.examine import LocalExaminer, Tools
+from geohound.crawler.follow import Fence, Scope
+from geohound.crawler.plan import Parts, Plan
+from geohound.crawler.pool import Pool
+from geohound.crawler.report import Examiner
 from geohound.mining.exploring import Explorer
 from geohound.model.bbox import BBox
 from geohound.model.exposition import exposition

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from geohound import assembly, urls
-from geohound.crawl.follow import Scope
+from geohound.crawler.follow import Scope
 from geohound.model.visit import FailureReason
 from geohound.settings import Settings
 
@@ -142,7 +142,7 @@ def _write_log(path: str | None) -> None:
     except OSError as error:
         raise typer.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint="--log") from None
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-    logger = logging.getLogger("geohound.crawl")
+    logger = logging.getLogger("geohound.crawler")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     handler.setLevel(logging.INFO)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 from geohound import assembly, probe, settings
-from geohound.crawl.follow import Scope
+from geohound.crawler.follow import Scope
 from geohound.model.health import Health, State
 from geohound.model.query import Query
 from geohound.model.service import Layer, Service

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from geohound.crawl import pool as pool_module
-from geohound.crawl.pool import Pool
-from geohound.crawl.report import ExaminerError, Report
+from geohound.crawler import pool as pool_module
+from geohound.crawler.pool import Pool
+from geohound.crawler.report import ExaminerError, Report
 from geohound.model.visit import Candidate, FailureReason, Link, Place
 
 COMMAND = [sys.executable, str(Path(__file__).with_name("fragile_reader.py"))]

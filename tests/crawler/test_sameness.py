@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.crawl.repetition import MAX_ALIKE, MAX_MISSED, MAX_SAME_WORDS, Repetition
-from geohound.crawl.sameness import MANY_PAGES, MAX_BARREN, MAX_HOPED, MAX_LEADS, MAX_SHAPES, Sameness
+from geohound.crawler.repetition import MAX_ALIKE, MAX_MISSED, MAX_SAME_WORDS, Repetition
+from geohound.crawler.sameness import MANY_PAGES, MAX_BARREN, MAX_HOPED, MAX_LEADS, MAX_SHAPES, Sameness
 from geohound.model.visit import Link
 
 FRAME = " ".join(f"menu{chr(97 + n)}" for n in range(26)) + " contact imprint privacy search home news about us"

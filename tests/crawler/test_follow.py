@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from geohound.crawl.follow import Fence, Scope, follow
-from geohound.crawl.told import Reported
+from geohound.crawler.follow import Fence, Scope, follow
+from geohound.crawler.told import Reported
 from geohound.model.visit import FailureReason, Link, Page, Place
 
 HERE = "http://www.a.test/x/page.html"

@@ -13,9 +13,9 @@ from test_engine import NOW, SmallWeb, html, run
 
 from geohound.assembly.crawler import Ask
 from geohound.assembly.crawler import _seeds as seeds_of
-from geohound.crawl import engine
-from geohound.crawl.progress import Progress
-from geohound.crawl.report import Report
+from geohound.crawler import engine
+from geohound.crawler.progress import Progress
+from geohound.crawler.report import Report
 from geohound.model.visit import Candidate, Failure, FailureReason, Via
 from geohound.orders.fifo import Fifo
 

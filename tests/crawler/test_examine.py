@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from geohound import plugins
-from geohound.crawl.examine import LocalExaminer, Tools
-from geohound.crawl.plan import Plan
-from geohound.crawl.report import Report
+from geohound.crawler.examine import LocalExaminer, Tools
+from geohound.crawler.plan import Plan
+from geohound.crawler.report import Report
 from geohound.mining.exploring import Explorer
 from geohound.model.visit import Candidate, Failure, FailureReason, Response, Visit
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geohound.crawl.crew import Crew
+from geohound.crawler.crew import Crew
 
 
 def work(crew: Crew, seconds: int, rate_of, *, is_short: bool = True) -> list[int]:

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from test_engine import SmallWeb, html, run, service
 
-from geohound.crawl.shelf import Shelf
+from geohound.crawler.shelf import Shelf
 from geohound.geoweb.protocol import ServiceSpec
 from geohound.mining.exploring import BOUNDS
 from geohound.model.visit import Response

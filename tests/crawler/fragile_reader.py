@@ -6,8 +6,8 @@ import socket
 import sys
 import time
 
-from geohound.crawl.report import Report
-from geohound.crawl.serving import serve
+from geohound.crawler.report import Report
+from geohound.crawler.serving import serve
 from geohound.model.visit import Link, Page, Place
 
 

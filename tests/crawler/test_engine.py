@@ -13,10 +13,10 @@ import pytest
 
 from geohound import plugins
 from geohound.contracts import Follows
-from geohound.crawl import engine
-from geohound.crawl.engine import Crawl
-from geohound.crawl.examine import LocalExaminer, Tools
-from geohound.crawl.plan import Parts, Plan
+from geohound.crawler import engine
+from geohound.crawler.engine import Crawl
+from geohound.crawler.examine import LocalExaminer, Tools
+from geohound.crawler.plan import Parts, Plan
 from geohound.document import Document
 from geohound.geoweb import Request, ServiceSpec, services
 from geohound.mining.exploring import Explorer

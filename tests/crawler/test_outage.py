@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from geohound.crawl.outage import MANY_HOSTS, Doubt, is_answer
-from geohound.crawl.report import Report
+from geohound.crawler.outage import MANY_HOSTS, Doubt, is_answer
+from geohound.crawler.report import Report
 from geohound.model.visit import Candidate, Failure, FailureReason
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

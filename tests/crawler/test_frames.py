@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pickle
 
-from geohound.crawl.frames import pack_report, unpack_report
-from geohound.crawl.report import Report
+from geohound.crawler.frames import pack_report, unpack_report
+from geohound.crawler.report import Report
 from geohound.model.visit import Link, Page, Place
 
 

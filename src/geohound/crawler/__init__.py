@@ -1,0 +1,1 @@
+"""Lease, fetch, recognise, mine, score, settle."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from geohound.document import Document
 from geohound.mining import charset, html, mine, script, text
+from geohound.mining.js import libraries
 from geohound.model.visit import Page, Place, Response
 
 
@@ -79,12 +80,12 @@ def test_script_files_are_named_but_libraries_are_not() -> None:
     "name", ["ol.js", "leaflet-src.js", "jquery-1.2.min.js", "OpenLayers.js", "bootstrap.bundle.min.js"]
 )
 def test_libraries_are_known_by_their_names(name: str) -> None:
-    assert script.is_library(f"/static/{name}")
+    assert libraries.is_well_known(f"/static/{name}")
 
 
 @pytest.mark.parametrize("name", ["app.js", "console.js", "mapviewer.js", "control.js", "cold.js"])
 def test_other_scripts_are_not_taken_for_libraries(name: str) -> None:
-    assert not script.is_library(f"/static/{name}")
+    assert not libraries.is_well_known(f"/static/{name}")
 
 
 def test_configuration_named_in_data_attributes_is_followed() -> None:

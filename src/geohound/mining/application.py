@@ -14,7 +14,8 @@ from selectolax.lexbor import LexborHTMLParser
 from geohound import urls
 from geohound.urls.clue import looks_like_service
 
-from . import hou2016, html, js, markup, named, recipes, script, unsure
+from . import hou2016, html, js, markup, named, recipes, unsure
+from .js import libraries
 from .js.model import Budget, Endpoint, Findings, Script
 
 MAX_SCRIPTS = 400  # elements of one page
@@ -161,7 +162,7 @@ async def read(page: Fetched, fetch: Fetch, bounds: Bounds = Bounds()) -> Readin
         held = replace(held, files=[])
     for address, is_module in _chosen(held.files, bounds.files):
         full = urls.canonical(address, held.base)
-        if full is None or script.is_library(address):
+        if full is None or libraries.is_well_known(address):
             skipped += 1
         else:
             await app.add(full, is_module=is_module)
@@ -188,7 +189,9 @@ def _chosen(files: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
     """Of more scripts than can be read, those whose names tell of a map or of the application itself."""
     if len(files) <= room:
         return files
-    ranked = sorted(range(len(files)), key=lambda i: (script.is_library(files[i][0]), not _TELLING.search(files[i][0])))
+    ranked = sorted(
+        range(len(files)), key=lambda i: (libraries.is_well_known(files[i][0]), not _TELLING.search(files[i][0]))
+    )
     return [files[i] for i in sorted(ranked[:room])]
 
 

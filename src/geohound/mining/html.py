@@ -14,6 +14,7 @@ from geohound.model.visit import Link, Page, Place
 from geohound.urls.clue import looks_like_service
 
 from . import embedded, js, markup, script, scripts, software, text
+from .js import libraries
 from .robots_tag import meta_robots
 from .standing import Standing
 
@@ -228,7 +229,7 @@ def _scripts(nodes: list[LexborNode], url: str, with_code: bool) -> tuple[list[L
     for node in nodes[:MAX_SCRIPTS]:
         source = node.attributes.get("src")
         if source:
-            if not script.is_library(source):
+            if not libraries.is_well_known(source):
                 files.append(source)
         elif with_code and len(inline) < MAX_INLINE and (words := node.text()):
             is_module = (node.attributes.get("type") or "").lower() == "module"

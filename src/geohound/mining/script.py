@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from geohound.model.visit import Link, Place
 from geohound.urls.clue import looks_like_service
 
 from . import text
 
-_LIBRARY = re.compile(
-    r"(?:^|[/._-])(?:jquery|bootstrap|openlayers|ol|ol-debug|leaflet|mapbox-gl|maplibre-gl|cesium|proj4|d3|lodash|moment|"
-    r"react|vue|angular|ext-all|dojo|require|modernizr|polyfill|analytics|gtag|gtm|matomo|piwik|fontawesome)"
-    r"(?:[-_.]?v?\d[\d.]*)?(?:[.-](?:min|all|core|slim|bundle|src|full))*\.js(?:$|\?)",
-    re.IGNORECASE,
-)
 # A string is matched before a comment, so that the slashes of an address are not taken for one. What is open at the end
 # runs to the end, and no alternative fails once it has begun: otherwise a file of nothing but openings would cost the
 # square of its length.
@@ -38,16 +31,6 @@ _CONFIG = re.compile(r"\.(?:json|xml|geojson)(?:$|\?)", re.IGNORECASE)
 _PATHLIKE = re.compile(r"(?:\.{0,2}/)?[\w.~%-]+(?:/[\w.~%:=,@-]*)*(?:\?\S*)?$")
 MAX_BYTES = 2_000_000
 MAX_ADDRESS = 500
-
-
-def is_library(address: str) -> bool:
-    """True for the files of well-known libraries: their addresses are examples, not services."""
-    return _is_library(address[:MAX_ADDRESS])
-
-
-@lru_cache(maxsize=2048)  # a site has the same files on all its pages
-def _is_library(address: str) -> bool:
-    return bool(_LIBRARY.search(address))
 
 
 def links(source: str) -> list[Link]:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from geohound.mining import script
-
+_WELL_KNOWN = re.compile(
+    r"(?:^|[/._-])(?:jquery|bootstrap|openlayers|ol|ol-debug|leaflet|mapbox-gl|maplibre-gl|cesium|proj4|d3|lodash|moment|"
+    r"react|vue|angular|ext-all|dojo|require|modernizr|polyfill|analytics|gtag|gtm|matomo|piwik|fontawesome)"
+    r"(?:[-_.]?v?\d[\d.]*)?(?:[.-](?:min|all|core|slim|bundle|src|full))*\.js(?:$|\?)",
+    re.IGNORECASE,
+)
 _NAME = re.compile(
     r"(?:^|[/._-])(?:openlayers|ol|ol-debug|ol\d|ol-cesium|ol-ext|ol-layerswitcher|"
     r"leaflet(?:[.-][\w.-]+)?|esri-leaflet[\w-]*|"
@@ -56,12 +61,23 @@ _HINT_WORDS = (
 _HINTS = tuple(word.encode() for word in _HINT_WORDS.split())
 _PARAMETERS = re.compile(rb"[Pp]arams[\"']?\s*:\s*\{\s*[\"']?(?:layers|LAYERS)")
 _BANNER_CHARS = 1500
+_MAX_ADDRESS = 500
 _WHOLE_LIBRARY = 60_000  # shorter files that begin with a library's banner may well be a plug-in's configuration
 
 
 def is_library(address: str) -> bool:
     """By its name or the shelf it stands on."""
-    return bool(_NAME.search(address) or _SHELF.search(address) or script.is_library(address))
+    return bool(_NAME.search(address) or _SHELF.search(address) or is_well_known(address))
+
+
+def is_well_known(address: str) -> bool:
+    """True for the files of well-known libraries: their addresses are examples, not services."""
+    return _is_well_known(address[:_MAX_ADDRESS])
+
+
+@lru_cache(maxsize=2048)  # a site has the same files on all its pages
+def _is_well_known(address: str) -> bool:
+    return bool(_WELL_KNOWN.search(address))
 
 
 def is_library_text(data: bytes) -> bool:

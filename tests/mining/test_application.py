@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from geohound.jsflow.model import Endpoint
 from geohound.mining import application, saved
 from geohound.mining.application import Fetched
-from geohound.mining.js.model import Endpoint
 
 
 class Web:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound.document import Document
+from geohound.jsflow import libraries
 from geohound.mining import charset, html, mine, script, text
-from geohound.mining.js import libraries
 from geohound.model.visit import Page, Place, Response
 
 

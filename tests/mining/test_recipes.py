@@ -10,8 +10,8 @@ import webapps
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geohound.jsflow.model import Endpoint
 from geohound.mining import recipes
-from geohound.mining.js.model import Endpoint
 from geohound.mining.recipes import kinds, paths
 
 VIEWERS = [app for app in webapps.load() if app.name.startswith("viewer-")]

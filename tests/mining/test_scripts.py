@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from geohound.mining import js, scripts
+from geohound import jsflow
+from geohound.mining import scripts
 
 PAGE = "http://maps.test/"
 
 
 def asked(code: str) -> set[str]:
-    return {link.url for link in scripts.links([js.Script(PAGE, code, is_inline=True)], PAGE)}
+    return {link.url for link in scripts.links([jsflow.Script(PAGE, code, is_inline=True)], PAGE)}
 
 
 def test_one_address_that_is_two_services_is_asked_for_both() -> None:

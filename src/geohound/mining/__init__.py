@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from geohound import jsflow
 from geohound.document import Document
 from geohound.model.visit import Link, Page, Place
 
-from . import charset, html, js, recipes, scripts, sitemap, text
+from . import charset, html, recipes, scripts, sitemap, text
 from .robots_tag import robots_tag
 
 _NOT_HTML = (b"<?xml", b"{", b"[")  # whatever the header says
@@ -38,10 +39,10 @@ def _links(document: Document, kind: str) -> list[Link]:
     is_script = any(t in kind for t in _SCRIPT_TYPES) or document.url.partition("?")[0].endswith((".js", ".mjs"))
     if is_script:
         words = charset.decode(document.body, kind, _MAX_BYTES)
-        return scripts.links([js.Script(document.url, words, is_module=_is_module(document.url))], document.url)
+        return scripts.links([jsflow.Script(document.url, words, is_module=_is_module(document.url))], document.url)
     if document.json is not None:
         words = charset.decode(document.body, kind, _MAX_BYTES)
-        return [*_listed(words, document.url), *scripts.links([js.Script(document.url, words)], document.url)]
+        return [*_listed(words, document.url), *scripts.links([jsflow.Script(document.url, words)], document.url)]
     if document.head is not None:  # the root itself would cost a large document its whole tree
         words = charset.decode(document.body, kind, _MAX_BYTES)
         return [*_listed(words, document.url), *text.links(words, Place.XML)]

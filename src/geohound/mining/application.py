@@ -11,12 +11,12 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
-from geohound import urls
+from geohound import jsflow, urls
+from geohound.jsflow import libraries
+from geohound.jsflow.model import Budget, Endpoint, Findings, Script
 from geohound.urls.clue import looks_like_service
 
-from . import hou2016, html, js, markup, named, recipes, unsure
-from .js import libraries
-from .js.model import Budget, Endpoint, Findings, Script
+from . import hou2016, html, markup, named, recipes, unsure
 
 MAX_SCRIPTS = 400  # elements of one page
 MAX_FRAMES = 4
@@ -103,7 +103,7 @@ async def mine(url: str, fetch: Fetch, rules: str = "static") -> Mined:
     if page is None:
         return Mined(url, trouble="the page could not be read")
     if not _is_page(page):
-        findings = js.analyse(page.url, (Script(page.url, page.text),), Budget())
+        findings = jsflow.analyse(page.url, (Script(page.url, page.text),), Budget())
         return replace(_told(url, findings.endpoints, findings, requests=1), is_page=False)
     if rules == "hou2016":
         return await _by_published_rules(page, fetch)
@@ -171,7 +171,7 @@ async def read(page: Fetched, fetch: Fetch, bounds: Bounds = Bounds()) -> Readin
     for _ in range(bounds.rounds):
         began = time.monotonic()
         budget = replace(bounds.budget, seconds=min(bounds.budget.seconds, left_s))
-        findings = js.analyse(page.url, tuple(app.scripts), budget)
+        findings = jsflow.analyse(page.url, tuple(app.scripts), budget)
         left_s -= time.monotonic() - began
         known = len(app.scripts)
         if left_s <= 0:

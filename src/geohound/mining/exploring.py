@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from geohound import urls
 from geohound.document import Document
+from geohound.jsflow import Budget
 from geohound.model.compact import HashSet
 from geohound.model.visit import Link, Page, Place, Response
 
 from . import application, charset, html, is_page, mine, recipes, script, scripts, text
 from .application import Bounds, Fetched
-from .js import Budget
 from .robots_tag import robots_tag
 
 Fetch = Callable[[str], Awaitable[Response | None]]

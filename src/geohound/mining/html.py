@@ -9,12 +9,12 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from geohound import urls
+from geohound import jsflow, urls
+from geohound.jsflow import libraries
 from geohound.model.visit import Link, Page, Place
 from geohound.urls.clue import looks_like_service
 
-from . import embedded, js, markup, script, scripts, software, text
-from .js import libraries
+from . import embedded, markup, script, scripts, software, text
 from .robots_tag import meta_robots
 from .standing import Standing
 
@@ -224,7 +224,7 @@ def _code(nodes: Mapping[str, list[LexborNode]], words: _Words) -> list[Link]:
 
 
 def _scripts(nodes: list[LexborNode], url: str, with_code: bool) -> tuple[list[Link], list[str]]:
-    inline: list[js.Script] = []
+    inline: list[jsflow.Script] = []
     files: list[str] = []
     for node in nodes[:MAX_SCRIPTS]:
         source = node.attributes.get("src")
@@ -233,7 +233,7 @@ def _scripts(nodes: list[LexborNode], url: str, with_code: bool) -> tuple[list[L
                 files.append(source)
         elif with_code and len(inline) < MAX_INLINE and (words := node.text()):
             is_module = (node.attributes.get("type") or "").lower() == "module"
-            inline.append(js.Script(url, words, is_module, is_inline=True))
+            inline.append(jsflow.Script(url, words, is_module, is_inline=True))
     return scripts.links(inline, url) if inline else [], files
 
 

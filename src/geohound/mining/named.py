@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from geohound import urls
+from geohound.jsflow import addresses
+from geohound.jsflow.model import Endpoint
 from geohound.model.visit import Link, Page, Place
 from geohound.urls.clue import looks_like_service
-
-from .js import addresses
-from .js.model import Endpoint
 
 _CONFIDENCE = 0.6  # below all that a map of the page was seen to use
 _SERVER = re.compile(

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from geohound import urls
+from geohound import jsflow, urls
+from geohound.jsflow import addresses
+from geohound.jsflow.model import Budget, Endpoint, Script
 from geohound.model.browsed import Asked, Seen
 from geohound.model.visit import Link, Place
 from geohound.urls.clue import looks_like_service
 
-from . import html, js
+from . import html
 from .application import Mined, merged
-from .js import addresses
-from .js.model import Budget, Endpoint, Script
 
 HOW = "browser"
 _CONFIDENCE = 0.94  # below a call that was read: where both know it, script and line tell more
@@ -63,7 +63,7 @@ def added(mined: Mined, seen: Seen, texts: Mapping[str, str]) -> Mined:
     found = endpoints(seen)
     asked = {_same(e.endpoint) for e in found}
     scripts = [Script(url, text) for url, text in islice(texts.items(), _MAX_FILES) if _same_file(url) not in asked]
-    listed = js.analyse(seen.page, scripts, _BUDGET, whole_page=False).endpoints if scripts else ()
+    listed = jsflow.analyse(seen.page, scripts, _BUDGET, whole_page=False).endpoints if scripts else ()
     new = [e for e in (*found, *listed) if (_same(e.endpoint), e.kind) not in known]
     return replace(
         mined,

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from geohound import urls
+from geohound import jsflow, urls
+from geohound.jsflow import addresses
+from geohound.jsflow.model import Endpoint, Findings
 from geohound.model.visit import Link, Place
 from geohound.urls.clue import looks_like_service
 from geohound.urls.ogc import OWS_KINDS
 
-from . import js, script, text
-from .js import addresses
-from .js.model import Endpoint, Findings
+from . import script, text
 
 # A crawl reads thousands of scripts: what one may cost is far less than when a person asks about one page.
-_BUDGET = js.Budget(steps=150_000, seconds=2.0, bytes_per_script=6_000_000, bytes_parsed=4_000_000)
+_BUDGET = jsflow.Budget(steps=150_000, seconds=2.0, bytes_per_script=6_000_000, bytes_parsed=4_000_000)
 _SCRIPT_FILE = re.compile(r"\.m?js(?:$|[?#])", re.IGNORECASE)
 _MAX_WANTED = 100
 _MAX_ASKED = 1000
@@ -26,12 +26,12 @@ _ASKED = re.compile(
 )
 
 
-def links(scripts: Sequence[js.Script], page_url: str) -> list[Link]:
+def links(scripts: Sequence[jsflow.Script], page_url: str) -> list[Link]:
     """Services first, then tiles, configuration files and further scripts; each address once."""
-    return of_findings(js.analyse(page_url, scripts, _BUDGET, whole_page=False), scripts, page_url)
+    return of_findings(jsflow.analyse(page_url, scripts, _BUDGET, whole_page=False), scripts, page_url)
 
 
-def of_findings(found: Findings, scripts: Sequence[js.Script], page_url: str) -> list[Link]:
+def of_findings(found: Findings, scripts: Sequence[jsflow.Script], page_url: str) -> list[Link]:
     """The same for scripts that have been analysed."""
     known: dict[str, list[Endpoint]] = {}
     for endpoint in found.endpoints:

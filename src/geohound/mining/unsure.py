@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .js.model import Findings
-from .js.values import HOLE
+from geohound.jsflow.model import Findings
+from geohound.jsflow.values import HOLE
 
 _MAX_SEARCHED = 300_000
 _MAP = re.compile(

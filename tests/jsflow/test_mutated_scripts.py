@@ -10,8 +10,8 @@ import webapps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geohound.mining.js import Budget, Script, analyse
-from geohound.mining.js import source as sources
+from geohound.jsflow import Budget, Script, analyse
+from geohound.jsflow import source as sources
 
 FILES = sorted({text for app in webapps.load() for text in app.files.values() if 20 < len(text) < 20_000})
 MARKS = ("{", "}", "(", ")", "[", "]", "`", "${", "'", '"', "/", "*/", "/*", "//", "=>", "?", ":", ",", ";", "\\", "\n",

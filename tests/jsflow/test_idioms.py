@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.mining.js import Findings, Script, analyse
+from geohound.jsflow import Findings, Script, analyse
 
 PAGE = "https://p.test/app/index.html"
 Found = set[tuple[str, str | None]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.mining.js import analyse
-from geohound.mining.js.model import Script
+from geohound.jsflow import analyse
+from geohound.jsflow.model import Script
 
 PAGE = "https://app.test/map/"
 

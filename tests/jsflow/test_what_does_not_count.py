@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.mining.js import Script, analyse
+from geohound.jsflow import Script, analyse
 
 PAGE = "https://p.test/app/index.html"
 

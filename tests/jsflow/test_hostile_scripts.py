@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geohound.mining.js import Budget, Script, analyse
-from geohound.mining.js.clean import clean
+from geohound.jsflow import Budget, Script, analyse
+from geohound.jsflow.clean import clean
 
 PAGE = "https://p.test/"
 HONEST = 'L.tileLayer.wms("https://h.test/wms").addTo(m);\n'

@@ -39,6 +39,10 @@ class StoreError(Exception):
     """The store cannot be used; the message is for people and says what to do."""
 
 
+class FencedError(StoreError):
+    """Another has claimed the task since: whoever holds the older claim may write nothing more."""
+
+
 @runtime_checkable
 class Kind(Protocol):
     """One kind of service: knows its addresses, and reads its answers without touching the network."""
@@ -284,6 +288,6 @@ class Catalogue(Protocol):
 
 
 __all__ = [
-    "Catalogue", "Clock", "Exporter", "Failure", "Fetcher", "Frontier", "Harvester", "Kind", "Order", "Response",
-    "Searcher", "StoreError", "TopicsOf",
+    "Catalogue", "Clock", "Exporter", "Failure", "FencedError", "Fetcher", "Frontier", "Harvester", "Kind", "Order",
+    "Response", "Searcher", "StoreError", "TopicsOf",
 ]  # fmt: skip

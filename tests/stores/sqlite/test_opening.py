@@ -77,6 +77,7 @@ def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, monkeyp
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE proof")
     connection.execute("DROP TABLE met")
+    connection.execute("DROP TABLE claim")
     connection.execute("PRAGMA user_version = 4")
     monkeypatch.setattr(indexing, "_MANY_SERVICES", 2)
     monkeypatch.setattr(indexing, "_TELL_EVERY_S", -1.0)
@@ -216,6 +217,7 @@ def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock):
     connection.execute("DELETE FROM facet")
     connection.execute("DROP TABLE proof")
     connection.execute("DROP TABLE met")
+    connection.execute("DROP TABLE claim")
     connection.execute("PRAGMA user_version = 4")
     connection.commit()
     connection.close()

@@ -1,11 +1,13 @@
 """Frontier, tasks and catalogue in one SQLite file."""
 
+from geohound.model.task import TaskState
+
 from .bounds import Bounds
 from .catalogue import SqliteCatalogue
 from .database import StoreError
 from .frontier import SqliteFrontier
 from .store import Store, open_store
-from .tasks import Task, Tasks, TaskState
+from .tasks import Task, Tasks
 from .visits import VisitRecord
 
 __all__ = [

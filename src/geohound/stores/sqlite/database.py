@@ -17,7 +17,7 @@ from . import upgrades
 __all__ = ["Database", "StoreError"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 6
+VERSION = 7
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.index_anew,
@@ -25,6 +25,7 @@ UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     3: partial(upgrades.run_scripts, names=["robots.sql"]),
     4: upgrades.rebuild,  # near-duplicates, CORS and the years covered are told otherwise
     5: partial(upgrades.run_scripts, names=["proof.sql", "met.sql"]),
+    6: partial(upgrades.run_scripts, names=["claim.sql"]),
 }
 BUSY_TIMEOUT_MS = 30_000
 
@@ -172,7 +173,8 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    upgrades.run_scripts(connection, ("schema.sql", "search.sql", "record.sql", "robots.sql", "proof.sql", "met.sql"))
+    names = ("schema.sql", "search.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql")
+    upgrades.run_scripts(connection, names)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
 

@@ -6,21 +6,16 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Any
 
 import orjson
 
 from geohound.contracts import Clock
+from geohound.model.task import Claim, TaskId, TaskState
 
+from . import claims
 from .database import Database
 from .visits import VisitRecord, iterate_visits
-
-
-class TaskState(StrEnum):
-    RUNNING = "running"
-    STOPPED = "stopped"
-    DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +49,7 @@ class Tasks:
                 (self._now(), orjson.dumps(dict(settings)), orjson.dumps(list(seeds)), TaskState.RUNNING),
             ).fetchone()
             connection.execute("INSERT INTO progress (task) VALUES (?)", row)
+            connection.execute("INSERT INTO claim (task) VALUES (?)", row)
         task = self.get_task(row[0])
         if task is None:
             raise LookupError(f"task {row[0]} vanished while it was made")
@@ -68,6 +64,11 @@ class Tasks:
     def list_tasks(self) -> list[Task]:
         """All tasks, the latest first."""
         return [_task(row) for row in self._database.read().execute(f"{_SELECT} ORDER BY id DESC")]
+
+    def claim(self, task: TaskId, holder: str, ttl_s: float) -> Claim | None:
+        """The right to run a task, for this long unless it is renewed; None where another has it."""
+        with self._database.write() as connection:
+            return claims.take(connection, task, holder, self._now(), ttl_s)
 
     def save_progress(self, task_id: int, order_state: bytes, counters: Mapping[str, Any]) -> None:
         with self._database.write() as connection:

@@ -16,9 +16,10 @@ from typing import Any, Self
 
 from crawl_peers.measure import machine, tree_mb
 
+from geohound.frontier import Bounds, open_frontier
 from geohound.model.visit import Candidate, Settlement, Via
 from geohound.net.clock import SystemClock
-from geohound.stores.sqlite import Bounds, open_store
+from geohound.stores.sqlite import open_store
 
 RESULTS = Path(__file__).parent / "results" / "frontier.json"
 BOUNDS = Bounds(host_delay_s=0.0, max_queue_per_host=None)
@@ -78,7 +79,7 @@ async def pop(frontier: Any, count: int, at_once: int) -> Stopwatch:
 async def fill(path: Path, args: argparse.Namespace) -> tuple[int, list[dict[str, Any]]]:
     store = open_store(path, SystemClock())
     task = store.tasks.create_task({}, []).id
-    frontier = store.frontier(task, BOUNDS)
+    frontier = open_frontier(store, task, BOUNDS)
     rows = []
     step = args.urls // args.steps
     for number in range(args.steps):
@@ -108,7 +109,7 @@ def reopen(path: Path, task: int) -> dict[str, Any]:
     before, watch = tree_mb(os.getpid()), Stopwatch()
     with watch:
         store = open_store(path, SystemClock())
-        frontier = store.frontier(task, BOUNDS)
+        frontier = open_frontier(store, task, BOUNDS)
     told = {
         "reopen_s": round(watch.wall_s, 2),
         "reopen_cpu_s": round(watch.cpu_s, 2),

@@ -12,11 +12,12 @@ from typer.testing import CliRunner
 
 from geohound import assembly
 from geohound.cli import program
+from geohound.frontier import Bounds, open_frontier
 from geohound.model.bbox import BBox
 from geohound.model.service import Extent, Service, Sighting
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, RequestRecord, Settlement, Via
 from geohound.net.clock import SystemClock
-from geohound.stores.sqlite import Bounds, open_store
+from geohound.stores.sqlite import open_store
 
 FIJI = Service("wms", "http://a.test/wms", title="Reefs", extent=Extent(BBox(176.0, -21.0, -178.0, -12.0)))
 NOWHERE = Service("wps", "http://a.test/wps")
@@ -30,7 +31,7 @@ def catalogue(tmp_path: Path) -> str:
     task = store.tasks.create_task({}, ["http://a.test/"]).id
 
     async def crawl() -> None:
-        frontier = store.frontier(task, Bounds(host_delay_s=0.0))
+        frontier = open_frontier(store, task, Bounds(host_delay_s=0.0))
         seed, link = Candidate("http://a.test/"), Candidate("http://b.test/wms", Via.LINK, "http://a.test/", depth=1)
         await frontier.admit([seed, link])
         leased = await frontier.lease(5, probe=False)
@@ -87,7 +88,7 @@ def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(tmp_path:
     deep = Candidate("http://a.test/deep", Via.LINK, "http://a.test/x", depth=2)
 
     async def crawl(*found: Candidate) -> int:
-        frontier = store.frontier(task, Bounds(max_depth=1, host_delay_s=0.0))
+        frontier = open_frontier(store, task, Bounds(max_depth=1, host_delay_s=0.0))
         admitted = await frontier.admit(found)
         await frontier.close()
         return admitted
@@ -134,7 +135,7 @@ def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp
     task = store.tasks.create_task({"settings": {"order": order}}, ["http://a.test/"]).id
 
     async def crawl() -> None:
-        frontier = store.frontier(task, Bounds(host_delay_s=0.0), chosen)
+        frontier = open_frontier(store, task, Bounds(host_delay_s=0.0), chosen)
         seed = Candidate("http://a.test/", score=chosen.seed("http://a.test/", 0))
         link = Link("http://a.test/maps", "maps")
         score = chosen.score(link, Page(seed.url, score=seed.score, links=(link,)))

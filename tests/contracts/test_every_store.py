@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from geohound.frontier import Bounds, open_frontier
 from geohound.model.bbox import BBox
 from geohound.model.health import Check, State
 from geohound.model.query import Query
@@ -63,7 +64,7 @@ def store(open_anew):
 
 @pytest.fixture
 def frontier(store):
-    return store.frontier(store.tasks.create_task({}, []).id, sqlite.Bounds(host_delay_s=1.0))
+    return open_frontier(store, store.tasks.create_task({}, []).id, Bounds(host_delay_s=1.0))
 
 
 def candidates(*urls, **fields):
@@ -132,11 +133,11 @@ def test_a_frontier_opened_anew_goes_on(open_anew):
     async def story():
         store = open_anew()
         task = store.tasks.create_task({}, []).id
-        first = store.frontier(task, sqlite.Bounds(host_delay_s=0))
+        first = open_frontier(store, task, Bounds(host_delay_s=0))
         await first.admit(candidates("http://a.org/", "http://b.org/", "http://c.org/"))
         settled, _ = await first.lease(2, probe=False)
         await first.settle(settled, Settlement.DONE, None)
-        again = open_anew().frontier(task, sqlite.Bounds(host_delay_s=0))
+        again = open_frontier(open_anew(), task, Bounds(host_delay_s=0))
         assert {c.url for c in await again.lease(9, probe=False)} == {"http://b.org/", "http://c.org/"}
         assert await again.admit(candidates(settled.url)) == 0
 

@@ -18,6 +18,7 @@ from geohound.crawler.engine import Crawl
 from geohound.crawler.examine import LocalExaminer, Tools
 from geohound.crawler.plan import Parts, Plan
 from geohound.document import Document
+from geohound.frontier import Bounds, open_frontier
 from geohound.geoweb import Request, ServiceSpec, services
 from geohound.mining.exploring import Explorer
 from geohound.model.service import Refusal, Service
@@ -28,7 +29,7 @@ from geohound.orders.fifo import Fifo
 from geohound.orders.opic import Opic
 from geohound.orders.oss import OssGroups
 from geohound.probe import Memory
-from geohound.stores.sqlite import Bounds, Store, open_store
+from geohound.stores.sqlite import Store, open_store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WMS = ServiceSpec("wms", "1.3.0", 5, "http://gis.test/ows", topic="rivers")
@@ -83,7 +84,7 @@ NEAR = Bounds(max_depth=5, host_delay_s=0.0)
 
 async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, bounds=NEAR, **plan) -> Crawl:
     order = order or Fifo()
-    frontier = store.frontier(task, bounds, order)
+    frontier = open_frontier(store, task, bounds, order)
     harvesters = plugins.discover("harvesters")
     asked = Plan(task=task, retry_after_s=0.01, **plan)
     tools = Tools(

@@ -23,6 +23,7 @@ from geohound.crawler.follow import Fence, Scope
 from geohound.crawler.plan import Parts, Plan
 from geohound.crawler.pool import Pool
 from geohound.crawler.report import Examiner
+from geohound.frontier import Bounds, open_frontier
 from geohound.mining.exploring import Explorer
 from geohound.model.bbox import BBox
 from geohound.model.exposition import exposition
@@ -34,7 +35,7 @@ from geohound.net.scrape import offer
 from geohound.orders.polarhub import SEEDS_PER_SEGMENT
 from geohound.probe import Memory
 from geohound.settings import Settings, SettingsError
-from geohound.stores.sqlite import Bounds, Store, StoreError, TaskState, VisitRecord
+from geohound.stores.sqlite import Store, StoreError, TaskState, VisitRecord
 from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
@@ -190,7 +191,7 @@ async def crawling(
             raise StoreError(f"There is no task {task} in {settings.catalogue}.")
         settings, ask = _from_stored(settings, row.settings, row.seeds, is_new=is_new)
         order = _order(settings, row.order_state)
-        frontier = store.frontier(row.id, _bounds(settings), order)
+        frontier = open_frontier(store, row.id, _bounds(settings), order)
         store.tasks.finish(row.id, TaskState.RUNNING)
         plan = replace(_plan(settings, ask, row.id), counts_links=order.counts_links)
         examiner = _examiner(settings, plan)

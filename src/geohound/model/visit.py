@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+MAX_URL_CHARS = 4096  # a longer address is none that a frontier takes or a log keeps
+
 
 class Via(StrEnum):
     """The way by which a URL reached the frontier."""

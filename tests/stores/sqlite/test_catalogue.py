@@ -366,7 +366,7 @@ def test_the_connection_of_a_thread_ends_with_it(store):
         thread.start()
         thread.join()
     gc.collect()
-    assert len(store._database._readers) == 0
+    assert len(store.database._readers) == 0
 
 
 def test_readers_in_other_threads_see_whole_services_while_a_writer_writes(store, reopen):

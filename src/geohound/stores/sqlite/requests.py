@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from geohound.model.visit import FailureReason, RequestRecord
+from geohound.model.visit import MAX_URL_CHARS, FailureReason, RequestRecord
 
+from .codec import clean
 from .database import Database
-from .rows import MAX_URL_CHARS, clean
 
 _SELECT = """
 SELECT at, host, url, status, reason, bytes, elapsed_s, address FROM request WHERE host = ? ORDER BY at DESC LIMIT ?"""

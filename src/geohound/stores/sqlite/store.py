@@ -1,17 +1,15 @@
-"""Open a store: tasks, frontiers and catalogue of one file."""
+"""Open a store: tasks, log and catalogue of one file."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from geohound.contracts import Clock, Order, TopicsOf
+from geohound.contracts import Clock, TopicsOf
 from geohound.model.visit import RequestRecord
 
-from .bounds import Bounds
 from .catalogue import SqliteCatalogue
-from .database import Database, StoreError
-from .frontier import SqliteFrontier
+from .database import Database
 from .holding import holding
 from .requests import hosts_that_answered, requests_to, robots_since
 from .tasks import Tasks
@@ -20,36 +18,25 @@ from .writing import no_topics
 
 class Store:
     def __init__(self, database: Database, clock: Clock, topics_of: TopicsOf) -> None:
-        self._database = database
-        self._clock = clock
+        self.database = database
+        self.clock = clock
         self.catalogue = SqliteCatalogue(database, topics_of)
         self.tasks = Tasks(database, clock)
 
-    def frontier(self, task_id: int, bounds: Bounds, order: Order | None = None) -> SqliteFrontier:
-        """The frontier of a task as it was left; what was leased and not settled is pending again.
-
-        The order says what hosts are worth, and whether what is leased is still worth what it was.
-        """
-        task = self.tasks.get_task(task_id)
-        if task is None:
-            raise StoreError(f"There is no task {task_id} in {self._database.path}.")
-        quiet_since = task.finished_at.timestamp() if task.finished_at else None
-        return SqliteFrontier(self._database, self._clock, task_id, bounds, quiet_since, order)
-
     def holding(self, task_id: int) -> AbstractContextManager[None]:
         """Have a task for oneself while it is crawled; StoreError if another process has it."""
-        return holding(self._database.path, task_id)
+        return holding(self.database.path, task_id)
 
     def hosts_that_answered(self, task_id: int) -> set[str]:
-        return hosts_that_answered(self._database, task_id)
+        return hosts_that_answered(self.database, task_id)
 
     def requests(self, host: str, limit: int = 0) -> list[RequestRecord]:
         """What was asked of a host, the latest first."""
-        return requests_to(self._database, host, limit)
+        return requests_to(self.database, host, limit)
 
     def robots(self, since: float) -> dict[str, tuple[float, bytes]]:
         """What robots.txt said, by origin, where it was read since this time."""
-        return robots_since(self._database, since)
+        return robots_since(self.database, since)
 
     def close(self) -> None:
         self.catalogue.close()

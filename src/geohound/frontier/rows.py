@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from geohound.model.visit import FailureReason, Outcome, Settlement
+from geohound.stores.sqlite.visits import DONE, IN_VAIN, UNASKED
 
 from .schedule import Host
-from .visits import DONE, IN_VAIN, UNASKED
 
-MAX_URL_CHARS = 4096
 # Dropped for these, a URL was never asked for, so it spends no budget.
 _WITHOUT_ASKING = frozenset(
     {

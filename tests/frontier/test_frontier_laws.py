@@ -13,9 +13,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from geohound.frontier import Bounds, open_frontier
+from geohound.frontier.bounds import REACH
 from geohound.model.visit import Candidate, FailureReason, Settlement
-from geohound.stores.sqlite import Bounds, open_store
-from geohound.stores.sqlite.bounds import REACH
+from geohound.stores.sqlite import open_store
 
 DELAY_S = 2.0
 URLS = st.builds("http://{}.org/{}".format, st.sampled_from("abc"), st.integers(0, 30))
@@ -46,7 +47,7 @@ class FrontierLaws(RuleBasedStateMachine):
         self.attempts = {}
         self.leased = {}
         self.last_asked = {}
-        self.frontier = self.store.frontier(self.task, self.bounds)
+        self.frontier = open_frontier(self.store, self.task, self.bounds)
 
     bounds = Bounds(max_depth=2, host_delay_s=DELAY_S)
 
@@ -108,7 +109,7 @@ class FrontierLaws(RuleBasedStateMachine):
     def start_anew(self):
         self.store.close()
         self.store = open_store(Path(self.folder.name, "c.db"), self.clock)
-        self.frontier = self.store.frontier(self.task, self.bounds)
+        self.frontier = open_frontier(self.store, self.task, self.bounds)
         self.leased.clear()
         self.last_asked.clear()
 

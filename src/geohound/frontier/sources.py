@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 
 from geohound.model.compact import Recent
+from geohound.model.visit import MAX_URL_CHARS
+from geohound.stores.sqlite.journal import Row
 
-from .journal import Row
-from .rows import MAX_URL_CHARS, clean
+from .rows import clean
 
 _RECENT = 2048
 

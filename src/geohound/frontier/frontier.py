@@ -10,25 +10,25 @@ from functools import partial
 
 from geohound.contracts import Clock, Order
 from geohound.model.compact import Recent
-from geohound.model.visit import Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
+from geohound.model.visit import MAX_URL_CHARS, Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
+from geohound.stores.sqlite import visits as told
+from geohound.stores.sqlite.database import Database, StoreError
+from geohound.stores.sqlite.journal import Ack, Journal, Row
+from geohound.stores.sqlite.requests import row_of
+from geohound.stores.sqlite.visits import DONE, IN_VAIN, PENDING, REDIRECTED, REFUSED, TASK_BITS, UNASKED
 from geohound.urls.clue import looks_like_service
 
-from . import visits as told
 from .admission import Admission
 from .bounds import Bounds
-from .database import Database, StoreError
 from .domains import Domains
-from .journal import Ack, Journal, Row
 from .keys import url_key
 from .known import TAKEN, UNKNOWN, KnownUrls, waiting_at
 from .packed_heap import MAX_NUMBER, number_of, pack, score_of
-from .requests import row_of
-from .rows import MAX_URL_CHARS, Entry, Lease, brought, clean, final_state, finite, host_of, is_text, reaches
+from .rows import Entry, Lease, brought, clean, final_state, finite, host_of, is_text, reaches
 from .schedule import PAGE, PROBE, Host, Schedule
 from .shape import shape_key
 from .sources import Sources
 from .stages import Stages
-from .visits import DONE, IN_VAIN, PENDING, REDIRECTED, REFUSED, TASK_BITS, UNASKED, VisitRecord, iterate_visits
 
 MAX_CLUE_CHARS = 300
 MAX_SECOND_THOUGHTS = 64  # URLs that a lease may put back because they are worth less by now
@@ -369,8 +369,8 @@ class SqliteFrontier:
         """URLs that wait, retries included."""
         return self._schedule.queued + self._schedule.delayed + self._entering
 
-    def visits(self) -> Iterator[VisitRecord]:
-        return iterate_visits(self._database.read(), self.task)
+    def visits(self) -> Iterator[told.VisitRecord]:
+        return told.iterate_visits(self._database.read(), self.task)
 
     async def flush(self) -> None:
         """Return when everything so far is on disk."""

@@ -6,10 +6,11 @@ import asyncio
 
 import pytest
 
+from geohound.frontier import Bounds, open_frontier
+from geohound.frontier.stages import PATIENCE_S
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Settlement, Via
 from geohound.orders.polarhub import PolarHub
-from geohound.stores.sqlite import Bounds, StoreError
-from geohound.stores.sqlite.stages import PATIENCE_S
+from geohound.stores.sqlite import StoreError
 
 SWIFT = Bounds(host_delay_s=0)
 DONE = Settlement.DONE
@@ -35,7 +36,7 @@ def task(store):
 
 def test_the_best_score_comes_first_and_equals_come_first_in_first_out(store, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         scores = [1.0, 3.0, -2.0, 3.0, 0.0, 1.0, -0.5]
         await frontier.admit([Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate(scores)])
         return await drain(frontier)
@@ -45,7 +46,7 @@ def test_the_best_score_comes_first_and_equals_come_first_in_first_out(store, ta
 
 def test_the_best_of_all_due_hosts_comes_first(store, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         await frontier.admit([Candidate(f"http://{h}.org/", score=s) for h, s in [("a", 1), ("b", 5), ("c", 3)]])
         return [c.url for c in await frontier.lease(2, probe=False)]
 
@@ -54,7 +55,7 @@ def test_the_best_of_all_due_hosts_comes_first(store, task):
 
 def test_a_better_url_that_comes_later_overtakes(store, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         await frontier.admit(pages("http://a.org/1", score=1.0))
         await frontier.admit(pages("http://a.org/2", score=2.0))
         return await drain(frontier)
@@ -64,7 +65,7 @@ def test_a_better_url_that_comes_later_overtakes(store, task):
 
 def test_a_score_that_is_no_number_does_no_harm(store, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         scores = [float("nan"), float("inf"), float("-inf"), 1e300, -1e300]
         await frontier.admit([Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate(scores)])
         return await drain(frontier)
@@ -77,7 +78,7 @@ def test_a_score_that_is_no_number_does_no_harm(store, task):
 
 def test_a_host_has_one_lease_over_both_lanes_and_rests_between_two(store, task, clock):
     async def story():
-        frontier = store.frontier(task, Bounds(host_delay_s=2.0))
+        frontier = open_frontier(store, task, Bounds(host_delay_s=2.0))
         await frontier.admit(pages("http://a.org/1", "http://a.org/2"))
         await frontier.admit(pages("http://a.org/wms", probe=True))
         first = await frontier.lease(5, probe=False)
@@ -96,7 +97,7 @@ def test_a_host_has_one_lease_over_both_lanes_and_rests_between_two(store, task,
 
 def test_a_postponed_host_is_left_alone_and_others_are_not(store, task, clock):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         await frontier.admit(pages("http://a.org/", "http://b.org/"))
         frontier.postpone("a.org", clock.monotonic() + 60)
         assert [c.url for c in await frontier.lease(5, probe=False)] == ["http://b.org/"]
@@ -110,7 +111,7 @@ def test_a_postponed_host_is_left_alone_and_others_are_not(store, task, clock):
 
 def test_settling_may_make_the_host_wait_longer_than_its_delay(store, task, clock):
     async def story():
-        frontier = store.frontier(task, Bounds(host_delay_s=1.0))
+        frontier = open_frontier(store, task, Bounds(host_delay_s=1.0))
         await frontier.admit(pages("http://a.org/1", "http://a.org/2"))
         (first,) = await frontier.lease(1, probe=False)
         await frontier.settle(first, DONE, None, host_next_at=clock.monotonic() + 30)
@@ -121,7 +122,7 @@ def test_settling_may_make_the_host_wait_longer_than_its_delay(store, task, cloc
 
 def test_a_retry_comes_back_when_it_is_due_and_is_dropped_after_three_attempts(store, task, clock):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         await frontier.admit(pages("http://a.org/"))
         for attempt in range(3):
             (leased,) = await frontier.lease(1, probe=False)
@@ -145,10 +146,10 @@ def test_attempts_are_counted_across_restarts(store, reopen, task):
         await frontier.settle(leased, Settlement.RETRY, FailureReason.RESET)
 
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         await frontier.admit(pages("http://a.org/"))
         await attempt(frontier)
-        again = reopen().frontier(task, SWIFT)
+        again = open_frontier(reopen(), task, SWIFT)
         await attempt(again)
         await attempt(again)
         assert await again.lease(1, probe=False) == []
@@ -158,7 +159,7 @@ def test_attempts_are_counted_across_restarts(store, reopen, task):
 
 def test_what_is_too_deep_or_no_web_address_is_refused_and_counted(store, task):
     async def story():
-        frontier = store.frontier(task, Bounds(max_depth=2, host_delay_s=0))
+        frontier = open_frontier(store, task, Bounds(max_depth=2, host_delay_s=0))
         bad = ["ftp://a.org/", "", "http://a.org/" + "x" * 5000, "http://a.org/\ud800"]
         count = await frontier.admit([*pages("http://a.org/deep", depth=3), *pages(*bad)])
         assert count == 0
@@ -170,7 +171,7 @@ def test_what_is_too_deep_or_no_web_address_is_refused_and_counted(store, task):
 
 def test_the_page_budget_counts_visits_not_admissions_and_lets_candidates_be_tested(store, task):
     async def story():
-        frontier = store.frontier(task, Bounds(max_pages=2, host_delay_s=0))
+        frontier = open_frontier(store, task, Bounds(max_pages=2, host_delay_s=0))
         await frontier.admit([Candidate(f"http://a.org/{i}", score=i) for i in range(5)])
         await frontier.admit(pages("http://a.org/wms", probe=True))
         assert await drain(frontier) == ["http://a.org/4", "http://a.org/3"]
@@ -185,10 +186,10 @@ def test_the_page_budget_counts_visits_not_admissions_and_lets_candidates_be_tes
 
 def test_more_pages_may_be_visited_when_a_task_goes_on_with_a_larger_budget(store, reopen, task):
     async def story():
-        frontier = store.frontier(task, Bounds(max_pages=1, host_delay_s=0))
+        frontier = open_frontier(store, task, Bounds(max_pages=1, host_delay_s=0))
         await frontier.admit(pages("http://a.org/1", "http://a.org/2", "http://a.org/3"))
         assert len(await drain(frontier)) == 1
-        again = reopen().frontier(task, Bounds(max_pages=2, host_delay_s=0))
+        again = open_frontier(reopen(), task, Bounds(max_pages=2, host_delay_s=0))
         assert len(await drain(again)) == 1
 
     asyncio.run(story())
@@ -197,11 +198,11 @@ def test_more_pages_may_be_visited_when_a_task_goes_on_with_a_larger_budget(stor
 def test_a_page_that_robots_forbid_spends_no_budget(store, reopen, task):
     async def story():
         bounds = Bounds(max_pages=1, max_pages_per_host=1, host_delay_s=0)
-        frontier = store.frontier(task, bounds)
+        frontier = open_frontier(store, task, bounds)
         await frontier.admit(pages("http://a.org/1", "http://a.org/2"))
         (leased,) = await frontier.lease(1, probe=False)
         await frontier.settle(leased, Settlement.DROPPED, FailureReason.ROBOTS)
-        again = reopen().frontier(task, bounds)
+        again = open_frontier(reopen(), task, bounds)
         assert await drain(again) == ["http://a.org/2"]
 
     asyncio.run(story())
@@ -209,7 +210,7 @@ def test_a_page_that_robots_forbid_spends_no_budget(store, reopen, task):
 
 def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
     async def story():
-        frontier = store.frontier(task, Bounds(max_pages_per_host=2, host_delay_s=0))
+        frontier = open_frontier(store, task, Bounds(max_pages_per_host=2, host_delay_s=0))
         await frontier.admit(pages(*(f"http://a.org/{c}" for c in "abcde"), "http://b.org/"))
         assert len(await drain(frontier)) == 3
         assert await frontier.admit(pages("http://a.org/late")) == 0
@@ -223,7 +224,7 @@ def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
 
 def test_what_a_page_within_the_depth_names_is_tested_though_other_pages_are_too_deep(store, task):
     async def story():
-        frontier = store.frontier(task, Bounds(max_depth=2, host_delay_s=0))
+        frontier = open_frontier(store, task, Bounds(max_depth=2, host_delay_s=0))
         script = Candidate("http://a.org/app.js", Via.SCRIPT, depth=3)
         service = Candidate("http://b.org/wms?service=WMS", Via.SCRIPT, depth=4, probe=True)
         endless = Candidate("http://c.org/wms?service=WMS", Via.SERVICE, depth=6, probe=True)
@@ -238,7 +239,7 @@ def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task
     bounds = Bounds(max_hosts_per_domain=3, host_delay_s=0)
 
     async def story(store):
-        frontier = store.frontier(task, bounds)
+        frontier = open_frontier(store, task, bounds)
         spam = [f"http://x{i}.spam.org/" for i in range(5)]
         admitted = await frontier.admit(pages(*spam, "http://x1.spam.org/more", "http://b.org/"))
         dropped = dict(frontier.drops)
@@ -249,14 +250,14 @@ def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task
     assert asyncio.run(story(store)) == (5, {FailureReason.DOMAIN_BUDGET: 2}, 1)
 
     async def later(store):
-        return await store.frontier(task, bounds).admit(pages("http://x9.spam.org/", "http://c.org/"))
+        return await open_frontier(store, task, bounds).admit(pages("http://x9.spam.org/", "http://c.org/"))
 
     assert asyncio.run(later(reopen())) == 1
 
 
 def test_names_that_are_not_there_do_not_spend_the_budget_of_their_domain(store, task):
     async def story():
-        frontier = store.frontier(task, Bounds(max_hosts_per_domain=2, host_delay_s=0))
+        frontier = open_frontier(store, task, Bounds(max_hosts_per_domain=2, host_delay_s=0))
         await frontier.admit(pages("http://junk1.a.org/", "http://junk2.a.org/"))
         refused = await frontier.admit(pages("http://maps.a.org/"))
         for leased in await frontier.lease(2, probe=False):
@@ -268,7 +269,7 @@ def test_names_that_are_not_there_do_not_spend_the_budget_of_their_domain(store,
 
 def test_strangers_cannot_close_a_domain_to_its_own_pages(store, task):
     async def story():
-        frontier = store.frontier(task, Bounds(max_hosts_per_domain=2, host_delay_s=0))
+        frontier = open_frontier(store, task, Bounds(max_hosts_per_domain=2, host_delay_s=0))
         junk = [f"http://junk{i}.a.org/" for i in range(3)]
         by_strangers = await frontier.admit(pages(*junk, found_on="http://b.org/"))
         hosts = [f"http://own{i}.a.org/" for i in range(3)]
@@ -279,7 +280,7 @@ def test_strangers_cannot_close_a_domain_to_its_own_pages(store, task):
 
 def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store, reopen, task):
     async def before(store):
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         await frontier.admit(pages("http://a.org/far", found_on="http://a.org/3", depth=4))
         assert frontier.is_known("http://a.org/far", 4)
         assert not frontier.is_known("http://a.org/far", 2)
@@ -289,7 +290,7 @@ def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store
         return again, farther
 
     async def after(store):
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         leased = await frontier.lease(9, probe=False)
         assert frontier.is_known("http://a.org/far", 1), "what is being read is not queued anew"
         for candidate in leased:
@@ -305,7 +306,7 @@ def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store
 
 def test_what_is_tried_again_can_still_be_found_nearer(store, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         await frontier.admit(pages("http://a.org/x", depth=5))
         (leased,) = await frontier.lease(1, probe=False)
         await frontier.settle(leased, Settlement.RETRY, FailureReason.RESET)
@@ -317,7 +318,7 @@ def test_what_is_tried_again_can_still_be_found_nearer(store, task):
 
 def test_the_queue_of_a_host_is_bounded(store, task):
     async def story():
-        frontier = store.frontier(task, Bounds(max_queue_per_host=10, host_delay_s=0))
+        frontier = open_frontier(store, task, Bounds(max_queue_per_host=10, host_delay_s=0))
         assert await frontier.admit(pages(*(f"http://a.org/{i}" for i in range(25)))) == 10
         assert frontier.drops == {FailureReason.HOST_BUDGET: 15}
 
@@ -328,14 +329,14 @@ def test_a_calendar_spends_its_pattern_budget_and_other_pages_do_not(store, reop
     bounds = Bounds(max_pages_per_pattern=3, max_probes_per_pattern=5, host_delay_s=0)
 
     async def story():
-        frontier = store.frontier(task, bounds)
+        frontier = open_frontier(store, task, bounds)
         days = [f"http://a.org/calendar/2026-01-{day:02}?view=day&id={day}" for day in range(1, 20)]
         assert await frontier.admit(pages(*days)) == 3
         assert await frontier.admit(pages("http://a.org/about", "http://a.org/calendar/2026-01-01")) == 2
         maps = [f"http://a.org/cgi-bin/mapserv?map={i}.map" for i in range(10)]
         assert await frontier.admit(pages(*maps, probe=True)) == 5
         assert frontier.drops == {FailureReason.PATTERN_BUDGET: 21}
-        again = reopen().frontier(task, bounds)
+        again = open_frontier(reopen(), task, bounds)
         assert await again.admit(pages("http://a.org/calendar/2027-01-01?id=1&view=day")) == 0
         assert again.drops == {FailureReason.PATTERN_BUDGET: 22}
 
@@ -344,7 +345,7 @@ def test_a_calendar_spends_its_pattern_budget_and_other_pages_do_not(store, reop
 
 def test_a_refused_url_may_come_in_when_it_is_proposed_with_less_depth(store, task):
     async def story():
-        frontier = store.frontier(task, Bounds(max_depth=1))
+        frontier = open_frontier(store, task, Bounds(max_depth=1))
         assert await frontier.admit(pages("http://a.org/", depth=2)) == 0
         assert await frontier.admit(pages("http://a.org/", depth=1)) == 1
 
@@ -353,7 +354,7 @@ def test_a_refused_url_may_come_in_when_it_is_proposed_with_less_depth(store, ta
 
 def test_every_visit_is_recorded_with_where_it_came_from_and_what_it_brought(store, task, clock):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         candidate = Candidate("http://a.org/wms?x=1", Via.SCRIPT, "http://a.org/map", "L.tileLayer", 2.5, 3, True)
         await frontier.admit([candidate])
         assert await frontier.lease(1, probe=True) == [candidate]
@@ -370,7 +371,7 @@ def test_visits_are_read_beyond_one_page_and_only_of_their_task(store, task):
     async def story():
         other = store.tasks.create_task({}, []).id
         for number in (task, other):
-            frontier = store.frontier(number, SWIFT)
+            frontier = open_frontier(store, number, SWIFT)
             await frontier.admit(pages(*(f"http://h{i}.org/" for i in range(1500))))
             leased = await frontier.lease(2000, probe=False)
             await asyncio.gather(*(frontier.settle(c, DONE, None) for c in leased))
@@ -381,7 +382,7 @@ def test_visits_are_read_beyond_one_page_and_only_of_their_task(store, task):
 
 def test_the_target_of_a_redirect_is_not_visited_again(store, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         assert await frontier.remember(Candidate("http://a.org/new", Via.REDIRECT, "http://a.org/old"))
         assert await frontier.admit(pages("http://a.org/new")) == 0
         assert not await frontier.remember(Candidate("http://a.org/new", Via.REDIRECT))
@@ -392,11 +393,11 @@ def test_the_target_of_a_redirect_is_not_visited_again(store, task):
 
 def test_what_is_leased_and_not_settled_is_pending_after_a_restart(store, reopen, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         await frontier.admit(pages("http://a.org/", "http://b.org/", "http://c.org/"))
         a, b = await frontier.lease(2, probe=False)
         await frontier.settle(a, DONE, None)
-        again = reopen().frontier(task, SWIFT)
+        again = open_frontier(reopen(), task, SWIFT)
         assert sorted(await drain(again)) == sorted([b.url, "http://c.org/"])
 
     asyncio.run(story())
@@ -404,9 +405,9 @@ def test_what_is_leased_and_not_settled_is_pending_after_a_restart(store, reopen
 
 def test_the_counted_drops_outlive_a_restart(store, reopen, task):
     async def story():
-        frontier = store.frontier(task, Bounds(max_depth=0))
+        frontier = open_frontier(store, task, Bounds(max_depth=0))
         await frontier.admit([*pages("http://a.org/deep", depth=1), *pages("http://a.org/")])
-        assert reopen().frontier(task, SWIFT).drops == {FailureReason.TOO_DEEP: 1}
+        assert open_frontier(reopen(), task, SWIFT).drops == {FailureReason.TOO_DEEP: 1}
 
     asyncio.run(story())
     assert store.tasks.drops(task) == {"too deep": 1}
@@ -414,7 +415,7 @@ def test_the_counted_drops_outlive_a_restart(store, reopen, task):
 
 def test_an_admission_whose_caller_is_cancelled_is_neither_lost_nor_stuck(store, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         admission = asyncio.ensure_future(frontier.admit(pages("http://a.org/")))
         await asyncio.sleep(0)
         admission.cancel()
@@ -427,7 +428,7 @@ def test_an_admission_whose_caller_is_cancelled_is_neither_lost_nor_stuck(store,
 
 def test_a_second_process_in_the_same_task_is_told_so(store, reopen, task):
     async def story():
-        frontier, other = store.frontier(task, SWIFT), reopen().frontier(task, SWIFT)
+        frontier, other = open_frontier(store, task, SWIFT), open_frontier(reopen(), task, SWIFT)
         await frontier.admit(pages("http://a.org/"))
         with pytest.raises(StoreError, match="Another process"):
             await other.admit(pages("http://b.org/"))
@@ -439,7 +440,7 @@ def test_a_second_process_in_the_same_task_is_told_so(store, reopen, task):
 
 def test_only_a_lease_can_be_settled_and_only_once(store, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         await frontier.admit(pages("http://a.org/"))
         (leased,) = await frontier.lease(1, probe=False)
         await frontier.settle(leased, DONE, None)
@@ -451,7 +452,7 @@ def test_only_a_lease_can_be_settled_and_only_once(store, task):
 
 def test_a_frontier_needs_a_task(store):
     with pytest.raises(StoreError, match="no task 77"):
-        store.frontier(77, SWIFT)
+        open_frontier(store, 77, SWIFT)
 
 
 def test_tasks_keep_what_was_asked_and_learned(store, reopen, clock):
@@ -470,12 +471,12 @@ def test_tasks_keep_what_was_asked_and_learned(store, reopen, clock):
 
 def test_pages_at_one_distance_have_a_budget_that_seeds_do_not_spend(store, task):
     async def story():
-        frontier = store.frontier(task, Bounds(host_delay_s=0, max_pages_per_depth=2))
+        frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_depth=2))
         await frontier.admit([Candidate(f"http://s{i}.org/") for i in range(4)])
         await frontier.admit(pages(*(f"http://a.org/{i}" for i in range(4)), depth=1))
         await frontier.admit(pages("http://a.org/deep", depth=2))
         await frontier.close()
-        frontier = store.frontier(task, Bounds(host_delay_s=0, max_pages_per_depth=2))
+        frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_depth=2))
         await frontier.admit(pages("http://a.org/later", depth=1))
         return await drain(frontier), frontier.drops
 
@@ -487,7 +488,7 @@ def test_pages_at_one_distance_have_a_budget_that_seeds_do_not_spend(store, task
 
 def test_what_is_raised_overtakes_and_is_visited_once(store, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         await frontier.admit([Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate([3.0, 2.0, 1.0])])
         frontier.raise_score("http://a.org/2", 9.0)
         frontier.raise_score("http://a.org/unknown", 99.0)
@@ -498,7 +499,7 @@ def test_what_is_raised_overtakes_and_is_visited_once(store, task):
 
 def test_what_is_raised_before_it_is_on_disk_waits_for_that(store, task):
     async def story():
-        frontier = store.frontier(task, SWIFT)
+        frontier = open_frontier(store, task, SWIFT)
         written = frontier.admit([Candidate("http://a.org/1"), Candidate("http://a.org/2")])
         frontier.raise_score("http://a.org/2", 9.0)
         early = await frontier.lease(5, probe=False)
@@ -516,14 +517,14 @@ def test_a_segment_is_taken_only_when_the_one_before_is_exhausted(store, task):
 
     async def story():
         order = PolarHub()
-        frontier = store.frontier(task, SWIFT, order)
+        frontier = open_frontier(store, task, SWIFT, order)
         await frontier.admit(seeds(order))
         [first] = await frontier.lease(5, probe=False)
         below = order.score(Link("http://a.org/x"), Page(first.url, score=first.score))
         await frontier.admit(pages("http://a.org/x", score=below, depth=1))
         await frontier.settle(first, DONE, None)
         await frontier.close()
-        frontier = store.frontier(task, SWIFT, PolarHub())
+        frontier = open_frontier(store, task, SWIFT, PolarHub())
         [second] = await frontier.lease(5, probe=False)
         none_yet = await frontier.lease(5, probe=False)
         await frontier.settle(second, DONE, None)
@@ -538,7 +539,7 @@ def test_a_segment_that_cannot_go_on_does_not_hold_up_the_next_for_ever(store, t
 
     async def story():
         order = PolarHub()
-        frontier = store.frontier(task, SWIFT, order)
+        frontier = open_frontier(store, task, SWIFT, order)
         segments = ("a", 0), ("b", 10), ("c", 20)
         await frontier.admit([Candidate(f"http://{name}.org/", score=order.seed("", at)) for name, at in segments])
         [failing] = await frontier.lease(5, probe=False)
@@ -555,7 +556,7 @@ def test_a_segment_that_cannot_go_on_does_not_hold_up_the_next_for_ever(store, t
 def test_what_a_budget_gives_up_no_longer_holds_up_the_next_segment(store, task):
     async def story():
         order = PolarHub()
-        frontier = store.frontier(task, Bounds(host_delay_s=0, max_pages_per_host=1), order)
+        frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_host=1), order)
         scores = order.seed("", 0), order.seed("", 10)
         await frontier.admit([Candidate(f"http://a.org/{n}", score=scores[0]) for n in range(3)])
         await frontier.admit([Candidate("http://b.org/", score=scores[1])])

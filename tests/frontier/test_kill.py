@@ -11,14 +11,16 @@ import time
 
 import pytest
 
-from geohound.stores.sqlite import Bounds, open_store
+from geohound.frontier import Bounds, open_frontier
+from geohound.stores.sqlite import open_store
 
 CRAWL = """
 import asyncio, os, random, sys, time
 from datetime import UTC, datetime
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Candidate, Settlement, Via
-from geohound.stores.sqlite import Bounds, open_store
+from geohound.frontier import Bounds, open_frontier
+from geohound.stores.sqlite import open_store
 
 class Clock:
     def now(self): return datetime.now(UTC)
@@ -27,7 +29,7 @@ class Clock:
 path, task, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 rng = random.Random(seed)
 store = open_store(path, Clock())
-frontier = store.frontier(task, Bounds(host_delay_s=0))
+frontier = open_frontier(store, task, Bounds(host_delay_s=0))
 
 def tell(word, url):
     os.write(1, f"{word} {url}\\n".encode())
@@ -96,12 +98,12 @@ def test_a_crawl_killed_at_random_moments_goes_on_where_it_was(tmp_path, clock):
     assert admitted - settled <= left | {v.url for v in store.tasks.visits(task)}
     assert not left & settled
     assert found == catalogued
-    assert store._database.read().execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert store.database.read().execute("PRAGMA integrity_check").fetchone() == ("ok",)
     store.close()
 
 
 async def _what_is_left(store, task, admitted, catalogued):
-    frontier = store.frontier(task, Bounds(host_delay_s=0))
+    frontier = open_frontier(store, task, Bounds(host_delay_s=0))
     known = {url for url in admitted if frontier.is_known(url)}
     left = set()
     while leased := await frontier.lease(1000, probe=False):

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geohound.frontier.keys import url_key
+from geohound.frontier.packed_heap import MAX_NUMBER, PackedHeap, number_of, pack
+from geohound.frontier.shape import shape, shape_key
 from geohound.model.compact import HashSet, Tally
-from geohound.stores.sqlite.keys import url_key
-from geohound.stores.sqlite.packed_heap import MAX_NUMBER, PackedHeap, number_of, pack
-from geohound.stores.sqlite.shape import shape, shape_key
 
 KEYS = st.integers(-(2**63), 2**63 - 1)
 SCORES = st.floats(-60_000, 60_000, width=16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from geohound.geoweb.protocol import Facts, Reply, Request, ServiceSpec
 
@@ -28,7 +29,7 @@ from . import (
 )
 from ._content import content_of
 from ._paths import fill
-from ._service import Kind, take_apart
+from ._service import Kind, Listed, take_apart
 
 _FAMILIES = (
     wms, wfs, wcs, wmts, wps, csw, sos, ogcapi, stac, arcgis, sensorthings, tiles, thredds, opendap,
@@ -63,8 +64,14 @@ def facts(spec: ServiceSpec) -> Facts:
 def answer(spec: ServiceSpec, request: Request, listed: tuple[ServiceSpec, ...] = ()) -> Reply | None:
     """The reply of the service; None if the path is not its own. `listed` is what a catalogue tells of."""
     kind = _KINDS[spec.kind]
-    call = take_apart(kind, spec, request, listed)
+    call = take_apart(kind, spec, request, _with_addresses(listed))
     return kind.answer(call) if call else None
+
+
+@lru_cache(maxsize=256)
+def _with_addresses(specs: tuple[ServiceSpec, ...]) -> tuple[Listed, ...]:
+    """Each with the address a catalogue gives for it: the request or the bare endpoint; people do both."""
+    return tuple(Listed(spec, request_url(spec) if spec.seed % 2 else spec.endpoint) for spec in specs)
 
 
 __all__ = ["KINDS", "LISTS", "VERSIONS", "answer", "endpoint_path", "facts", "request_url"]

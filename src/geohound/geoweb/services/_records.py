@@ -11,7 +11,7 @@ from geohound.model.bbox import BBox
 
 from ._content import Content, content_of, draw
 from ._ows import GML
-from ._service import Call
+from ._service import Call, Listed
 from ._xml import Node, el
 
 GMD_SPACES = {
@@ -57,19 +57,13 @@ def records_of(call: Call) -> tuple[Record, ...]:
 
 
 @lru_cache(maxsize=256)
-def _records(spec: ServiceSpec, listed: tuple[ServiceSpec, ...]) -> tuple[Record, ...]:
+def _records(spec: ServiceSpec, listed: tuple[Listed, ...]) -> tuple[Record, ...]:
     services = [service_record(spec, other, number) for number, other in enumerate(listed)]
     return (*services, *_own_records(spec))
 
 
-def listed_url(spec: ServiceSpec) -> str:
-    """The address a catalogue gives for a service: the request or the bare endpoint; people do both."""
-    from . import request_url  # noqa: PLC0415 - the registry imports this module
-
-    return request_url(spec) if spec.seed % 2 else spec.endpoint
-
-
-def service_record(catalogue: ServiceSpec, spec: ServiceSpec, number: int) -> Record:
+def service_record(catalogue: ServiceSpec, listed: Listed, number: int) -> Record:
+    spec = listed.spec
     content = content_of(spec)
     return Record(
         id=str(UUID(int=draw(catalogue, f"record {number} {spec.endpoint}").getrandbits(128), version=4)),
@@ -84,7 +78,7 @@ def service_record(catalogue: ServiceSpec, spec: ServiceSpec, number: int) -> Re
             (
                 PROTOCOLS.get(spec.kind, "WWW:LINK-1.0-http--link"),
                 content.offerings[0].slug,
-                listed_url(spec),
+                listed.url,
             ),
         ),
     )

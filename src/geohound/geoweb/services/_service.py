@@ -18,12 +18,20 @@ JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """A service that a catalogue lists, and the address it gives for it."""
+
+    spec: ServiceSpec
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """One request to one service, taken apart."""
 
     spec: ServiceSpec
     request: Request
-    listed: tuple[ServiceSpec, ...]
+    listed: tuple[Listed, ...]
     content: Content
     params: Mapping[str, str]  # names in upper case, the first of equals
     below: str  # the path below the service's own, decoded, without slashes at its ends
@@ -78,7 +86,7 @@ class Kind:
     has_box: bool = True
 
 
-def take_apart(kind: Kind, spec: ServiceSpec, request: Request, listed: tuple[ServiceSpec, ...]) -> Call | None:
+def take_apart(kind: Kind, spec: ServiceSpec, request: Request, listed: tuple[Listed, ...]) -> Call | None:
     """The call, or None where path or vendor parameters belong to somebody else."""
     below = kind.below(spec, request.path)
     if below is None:

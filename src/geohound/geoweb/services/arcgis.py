@@ -11,8 +11,7 @@ from ._content import Offering, content_of
 from ._drawing import draw_map
 from ._features import Feature, as_geojson, features_of, inside
 from ._mvt import draw_vector_tile
-from ._records import listed_url
-from ._service import Call, Kind, html_reply, json_reply, read_box
+from ._service import Call, Kind, Listed, html_reply, json_reply, read_box
 from ._tiling import draw_tile, is_tile, read_place
 from ._xml import Style, el, escape, write
 
@@ -42,9 +41,9 @@ def answer_directory(call: Call) -> Reply | None:
     if call.below == "info":
         return json_reply(documents.info(call.spec.version))
     entries = [
-        _entry(call, spec)
-        for spec in call.listed
-        if spec.kind.startswith("arcgis-") and spec.kind != "arcgis-directory"
+        _entry(call, listed)
+        for listed in call.listed
+        if listed.spec.kind.startswith("arcgis-") and listed.spec.kind != "arcgis-directory"
     ]
     folders = sorted({name.partition("/")[0] for name, _, _ in entries if "/" in name})
     if call.below and call.below not in folders:
@@ -67,15 +66,15 @@ def answer_directory(call: Call) -> Reply | None:
     return html_reply("Folder: / - ArcGIS REST Services Directory", f"<ul>{places}</ul><ul>{rows}</ul>")
 
 
-def _entry(call: Call, spec: ServiceSpec) -> tuple[str, str, str]:
+def _entry(call: Call, listed: Listed) -> tuple[str, str, str]:
     """The name, type and address of a listed service; below the directory its name is its path."""
-    path, _, kind = spec.endpoint.rstrip("/").rpartition("/")
+    path, _, kind = listed.spec.endpoint.rstrip("/").rpartition("/")
     if path.startswith(call.root + "/"):
-        return path[len(call.root) + 1 :], kind, spec.endpoint
+        return path[len(call.root) + 1 :], kind, listed.spec.endpoint
     return (
         path.partition("/services/")[2] or path.rpartition("/")[2],
         kind,
-        listed_url(spec).partition("?")[0],
+        listed.url.partition("?")[0],
     )
 
 

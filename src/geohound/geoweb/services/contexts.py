@@ -10,8 +10,8 @@ from . import wfs
 from ._content import content_of
 from ._features import corners
 from ._ows import XLINK, XSI, link
-from ._records import PROTOCOLS, listed_url
-from ._service import Call, Kind, json_reply, with_query
+from ._records import PROTOCOLS
+from ._service import Call, Kind, Listed, json_reply, with_query
 from ._wms_capabilities import names as wms_names
 from ._xml import Node, Style, el, write
 from .feeds import ATOM, georss
@@ -41,17 +41,16 @@ def entries_of(call: Call) -> list[Entry]:
         c = call.content
         own = with_query(f"{site}/wms", "SERVICE=WMS&REQUEST=GetCapabilities")
         return [Entry("wms", "1.1.1", f"{site}/wms", own, c.title, o.slug, o.title) for o in c.offerings]
-    return [entry for spec in call.listed for entry in _entries(spec)]
+    return [entry for listed in call.listed for entry in _entries(listed)]
 
 
-def _entries(spec: ServiceSpec) -> list[Entry]:
+def _entries(listed: Listed) -> list[Entry]:
+    spec = listed.spec
     content = content_of(spec)
     found: tuple[str, ...] = (content.offerings[0].slug,)
     if spec.kind in ("wms", "wfs"):
         found = (wms_names(spec) if spec.kind == "wms" else wfs.type_names(spec))[:3]
-    return [
-        Entry(spec.kind, spec.version, spec.endpoint, listed_url(spec), content.title, name, name) for name in found
-    ]
+    return [Entry(spec.kind, spec.version, spec.endpoint, listed.url, content.title, name, name) for name in found]
 
 
 def answer_wmc(call: Call) -> Reply | None:

@@ -9,7 +9,7 @@ from geohound.model.bbox import BBox
 
 from ._content import Offering, content_of
 from ._features import as_geojson, corners, features_of
-from ._records import Record, listed_url, records_of
+from ._records import Record, records_of
 from ._service import Call, Kind, json_reply
 from ._xml import Node, Style, el, write
 
@@ -145,7 +145,10 @@ def _head(call: Call, title: str, own: str) -> list[Node]:
 
 def _service_feed(call: Call) -> Node:
     root = folder_of(call)
-    related = [el("link", {"rel": "related", "href": listed_url(s), "title": content_of(s).title}) for s in call.listed]
+    related = [
+        el("link", {"rel": "related", "href": other.url, "title": content_of(other.spec).title})
+        for other in call.listed
+    ]
     entries = [
         el(
             "entry",

@@ -45,7 +45,7 @@ def _network(call: Call) -> Node:
         )
         for o in c.offerings
     ]
-    overlays = [_overlay(spec) for spec in call.listed if spec.kind == "wms"]
+    overlays = [_overlay(other.spec) for other in call.listed if other.spec.kind == "wms"]
     return el("Document", el("name", c.title), el("description", c.abstract), links, overlays)
 
 

@@ -12,8 +12,8 @@ from ._content import Offering
 from ._drawing import draw_map
 from ._features import Feature, as_geojson, corners, features_of, inside
 from ._geotiff import draw_grid
-from ._records import PROTOCOLS, listed_url
-from ._service import Call, Kind, json_reply, not_found, read_box
+from ._records import PROTOCOLS
+from ._service import Call, Kind, Listed, json_reply, not_found, read_box
 
 VERSIONS = ("1.0.0", "1.1.0")
 API_PATHS = ("/stac/{name}/v1", "/{name}/stac", "/api/stac/{name}")
@@ -84,15 +84,15 @@ def _definition(call: Call) -> dict[str, object]:
     return {"openapi": "3.0.3", "info": info, "paths": dict.fromkeys(("/", "/collections", "/search"), good)}
 
 
-def _service_assets(specs: tuple[ServiceSpec, ...]) -> dict[str, object]:
+def _service_assets(listed: tuple[Listed, ...]) -> dict[str, object]:
     """Other services as assets, as catalogues of imagery point to their map services."""
     return {
-        f"{spec.kind}-{spec.seed}": {
-            "href": listed_url(spec),
-            "title": PROTOCOLS.get(spec.kind, spec.kind),
+        f"{other.spec.kind}-{other.spec.seed}": {
+            "href": other.url,
+            "title": PROTOCOLS.get(other.spec.kind, other.spec.kind),
             "roles": ["visual"],
         }
-        for spec in specs
+        for other in listed
     }
 
 

@@ -10,8 +10,7 @@ from ._content import Offering, content_of
 from ._features import corners
 from ._netcdf import write_grid
 from ._ows import XLINK
-from ._records import listed_url
-from ._service import Call, Kind, html_reply
+from ._service import Call, Kind, Listed, html_reply
 from ._xml import Node, Style, el, escape, write
 from .opendap import ENDINGS, file_answer
 
@@ -89,12 +88,12 @@ def _catalog(call: Call) -> Node:
         {"name": c.title, "ID": folder},
         metadata,
         files,
-        [_documentation(s) for s in call.listed if s.kind != "thredds"],
+        [_documentation(other) for other in call.listed if other.spec.kind != "thredds"],
     )
     references = [
-        el("catalogRef", {"xlink:href": listed_url(s), "xlink:title": content_of(s).title, "name": ""})
-        for s in call.listed
-        if s.kind == "thredds"
+        el("catalogRef", {"xlink:href": other.url, "xlink:title": content_of(other.spec).title, "name": ""})
+        for other in call.listed
+        if other.spec.kind == "thredds"
     ]
     return el(
         "catalog",
@@ -105,8 +104,8 @@ def _catalog(call: Call) -> Node:
     )
 
 
-def _documentation(spec: ServiceSpec) -> Node:
-    return el("documentation", {"xlink:href": listed_url(spec), "xlink:title": content_of(spec).title})
+def _documentation(listed: Listed) -> Node:
+    return el("documentation", {"xlink:href": listed.url, "xlink:title": content_of(listed.spec).title})
 
 
 def _dataset(offering: Offering, folder: str) -> Node:

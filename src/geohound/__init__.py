@@ -5,10 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from geohound.model.version import __version__
+
 if TYPE_CHECKING:
     from geohound.library import Catalogue, acrawl, aidentify, crawl, identify
 
-__version__ = "0.1.0"
 __all__ = ["Catalogue", "__version__", "acrawl", "aidentify", "crawl", "identify"]
 
 

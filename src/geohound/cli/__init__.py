@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from geohound import __version__
 from geohound.contracts import StoreError
+from geohound.model.version import __version__
 from geohound.settings import SettingsError
 
 from .printing import drop_output, err, printable

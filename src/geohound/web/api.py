@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from geohound import __version__
 from geohound.model.query import Hit, LayerHit, Query
 from geohound.model.service import Service
+from geohound.model.version import __version__
 from geohound.opening import open_layer
 from geohound.wording import fold, split
 

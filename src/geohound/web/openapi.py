@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from geohound import __version__
+from geohound.model.version import __version__
 
 from .answering import JSON_LINES, preflight
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 import time
 
-from geohound import __version__
 from geohound.model.health import Check
 from geohound.model.service import Remembered
+from geohound.model.version import __version__
 from geohound.model.visit import Validators
 
 from .codec import clean

@@ -6,9 +6,11 @@ import ast
 import importlib.util
 import re
 import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
+import grimp
 import pytest
 from typer.main import get_command
 
@@ -73,6 +75,16 @@ def test_files_and_functions_keep_their_size_and_say_what_they_are_for(path: Pat
             first = node.body[0].lineno if path.parent.name == "cli" else node.lineno
             assert node.end_lineno is not None
             assert node.end_lineno - first < LONGEST_FUNCTION, node.name
+
+
+@pytest.mark.parametrize("room", ["model", "contracts"])
+def test_the_model_and_the_contracts_need_only_the_standard_library(room: str) -> None:
+    """What every layer speaks of stays free of every library, so that none of them is a decision for all layers."""
+    graph = grimp.build_graph("geohound", include_external_packages=True)
+    modules = {f"geohound.{room}", *graph.find_descendants(f"geohound.{room}")}
+    imported = {name for module in modules for name in graph.find_modules_directly_imported_by(module)}
+    allowed = {"geohound", *sys.stdlib_module_names}
+    assert not {name for name in imported if name.split(".")[0] not in allowed}
 
 
 @pytest.mark.parametrize("drawer", ["kinds", "orders", "harvesters"])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound.jsflow import Budget, Script, analyse
-from geohound.jsflow.clean import clean
+from geohound.jsflow.syntax.clean import clean
 
 PAGE = "https://p.test/"
 HONEST = 'L.tileLayer.wms("https://h.test/wms").addTo(m);\n'

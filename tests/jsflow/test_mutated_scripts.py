@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from geohound.jsflow import Budget, Script, analyse
-from geohound.jsflow import source as sources
+from geohound.jsflow.syntax import source as sources
 
 FILES = sorted({text for app in webapps.load() for text in app.files.values() if 20 < len(text) < 20_000})
 MARKS = ("{", "}", "(", ")", "[", "]", "`", "${", "'", '"', "/", "*/", "/*", "//", "=>", "?", ":", ",", ";", "\\", "\n",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound.document import Document
-from geohound.jsflow import libraries
+from geohound.jsflow.syntax import libraries
 from geohound.mining import charset, html, mine, script, text
 from geohound.model.visit import Page, Place, Response
 

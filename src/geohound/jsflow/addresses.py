@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlsplit
 
 from geohound import urls
+from geohound.jsflow.values.domain import HOLE
 
 from .model import words
-from .values import HOLE
 
 _NAMES = {
     "wms": "wms", "wmts": "wmts", "wfs": "wfs", "wcs": "wcs", "csw": "csw", "wps": "wps", "sos": "sos", "wms-c": "wms",

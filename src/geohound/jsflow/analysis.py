@@ -10,12 +10,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from geohound import urls
+from geohound.jsflow.evaluation.evaluator import Evaluator
+from geohound.jsflow.modules import loaders
+from geohound.jsflow.sinks import config, pages
+from geohound.jsflow.sinks.collector import Collector, Found
+from geohound.jsflow.syntax import libraries, sourcemaps
+from geohound.jsflow.syntax.source import Source
+from geohound.jsflow.values import liveness
 
-from . import addresses, config, libraries, liveness, loaders, pages, sourcemaps
-from .evaluate import Evaluator
+from . import addresses
 from .model import Budget, Endpoint, Exhausted, Findings, Meter, Script
-from .sinks import Collector, Found
-from .source import Source
 
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.85, "config": 0.8, "string": 0.7}
 _MAP = re.compile(rb"[#@]\s*sourceMappingURL=([^\s'\"]{1,300})")

@@ -12,8 +12,8 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser
 
 from geohound import jsflow, urls
-from geohound.jsflow import libraries
 from geohound.jsflow.model import Budget, Endpoint, Findings, Script
+from geohound.jsflow.syntax import libraries
 from geohound.urls.clue import looks_like_service
 
 from . import hou2016, html, markup, named, recipes, unsure

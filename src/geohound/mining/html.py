@@ -10,7 +10,7 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from geohound import jsflow, urls
-from geohound.jsflow import libraries
+from geohound.jsflow.syntax import libraries
 from geohound.model.visit import Link, Page, Place
 from geohound.urls.clue import looks_like_service
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from geohound.jsflow.model import Findings
-from geohound.jsflow.values import HOLE
+from geohound.jsflow.values.domain import HOLE
 
 _MAX_SEARCHED = 300_000
 _MAP = re.compile(

@@ -1,0 +1,1 @@
+"""Working out expressions: names, members, classes, calls and their sites."""

@@ -1,0 +1,1 @@
+"""How the scripts of a page reach each other: imports, bundles, loaders."""

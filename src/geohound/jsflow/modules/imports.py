@@ -1,0 +1,368 @@
+"""How scripts of a page reach each other: ES modules, import maps, AMD, CommonJS, bundles, configuration files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from geohound import urls
+from geohound.jsflow.syntax.source import Source, arguments
+from geohound.jsflow.values.domain import (
+    HOLE,
+    NOTHING,
+    UNKNOWN,
+    Arr,
+    Fn,
+    Lazy,
+    Namespace,
+    Place,
+    Ref,
+    Reply,
+    Value,
+    Values,
+    from_json,
+    ready,
+)
+
+from . import bundles
+
+if TYPE_CHECKING:
+    from geohound.jsflow.evaluation.evaluator import Evaluator
+
+_LIBRARIES = re.compile(
+    r"^(?:@?(?:ol|leaflet|esri|dojo|dijit|dojox|arcgis|cesium|mapbox|maplibre|deck\.gl|react|vue|jquery|lodash|angular|rxjs|three|"
+    r"proj4|exports|require|module|text!|i18n!)\b)",
+    re.IGNORECASE,
+)
+_CONFIG = re.compile(r"\.(?:json|json5|jsonc|xml|yml|yaml|txt|cfg|conf)(?:$|[?#])", re.IGNORECASE)
+_DATA = re.compile(
+    r"(?:licen[sc]e|readme|robots|changelog|humans)\w*\.txt|geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json",
+    re.IGNORECASE,
+)
+
+
+def resolve(ev: Evaluator, specifier: str, source: Source) -> str | None:
+    """The address that an import means; None for the name of a library."""
+    for prefix in sorted(ev.imports, key=len, reverse=True):
+        if specifier == prefix or (prefix.endswith("/") and specifier.startswith(prefix)):
+            target = ev.imports[prefix] + specifier[len(prefix) :]
+            return urls.canonical(target, ev.base_url)
+    if specifier.startswith((".", "/", "http://", "https://")):
+        base = source.script.url if not source.script.is_inline else ev.base_url
+        return urls.canonical(specifier, base)
+    return None
+
+
+def find(ev: Evaluator, address: str) -> Source | None:
+    """The script at an address, its ending given or not."""
+    bare = address.partition("?")[0]
+    for spelling in (address, bare, f"{bare}.js", f"{bare}/index.js", f"{bare}.mjs", f"{bare}.ts", f"{bare}.jsx"):
+        if spelling in ev.by_url:
+            return ev.by_url[spelling]
+    return None
+
+
+def load(ev: Evaluator, specifier: str, source: Source) -> Values:
+    """The module that a specifier names; one that is not there yet is wanted."""
+    address = resolve(ev, specifier, source)
+    if address is None:
+        return (Ref(specifier.replace("/", ".").removesuffix(".js")),)
+    there = find(ev, address)
+    if there is not None:
+        if there.script.text.lstrip()[:1] in "{[":
+            return contents(ev, address)
+        return (Namespace(there),)
+    want_script(ev, address)
+    return (Ref(specifier.removesuffix(".js").strip("./").replace("/", ".")),)
+
+
+def want_script(ev: Evaluator, address: str) -> None:
+    name = address.partition("?")[0].rpartition("/")[2]
+    ev.wanted.setdefault(address if "." in name or not name else f"{address}.js")
+
+
+def load_from(ev: Evaluator, args: Sequence[Node], place: Place) -> Values:
+    """A dynamic import."""
+    named = [v for v in (ev.values(args[0], place) if args else ()) if isinstance(v, str) and HOLE not in v]
+    return ev.union(*(load(ev, value, place.source) for value in named))
+
+
+def imported(ev: Evaluator, part: Node, source: Source) -> Values:
+    """The value of a name that an import statement brings."""
+    statement: Node | None = part
+    while statement is not None and statement.type != "import_statement":
+        statement = statement.parent
+    origin = statement.child_by_field_name("source") if statement is not None else None
+    if origin is None:
+        return NOTHING
+    specifier = source.text(origin).strip("\"'`")
+    name = part.child_by_field_name("name")
+    wanted = source.text(name).strip("\"'") if name is not None else "default" if part.type == "identifier" else "*"
+    found: list[Values] = []
+    for module in load(ev, specifier, source):
+        if isinstance(module, Namespace):
+            found.append((module,) if wanted == "*" else exported(ev, module, wanted))
+        elif isinstance(module, Ref):
+            found.append((module if wanted in ("*", "default") else Ref(f"{module.path}.{wanted}"),))
+        else:
+            found.append((module,))
+    return ev.union(*found)
+
+
+def exported(ev: Evaluator, module: Namespace, name: str) -> Values:
+    """What a module exports under a name."""
+    key = ("export", module.source.index, module.node.id if module.node is not None else 0, name)
+    if key in ev.active:
+        return NOTHING
+    ev.active.add(key)
+    try:
+        if module.node is not None:
+            return bundles.export(ev, module, name)
+        return (
+            _es_export(ev, module.source, name)
+            or _common_export(ev, module.source, module.source.root, name)
+            or NOTHING
+        )
+    finally:
+        ev.active.discard(key)
+
+
+def importers(ev: Evaluator, source: Source) -> Iterator[tuple[Source, str]]:
+    """The names under which other modules of the page import from this one."""
+    for other in ev.sources:
+        if other is source or other.is_library or b"import" not in other.raw:
+            continue
+        for alias, definitions in list(other.names(other.root).items()):
+            for d in definitions:
+                if d.how == "import" and any(
+                    isinstance(v, Fn) and v.place.source is source for v in imported(ev, d.node, other)
+                ):
+                    yield other, alias
+
+
+def _es_export(ev: Evaluator, source: Source, name: str) -> Values:
+    place = Place(source)
+    for node in source.root.named_children:
+        if node.type != "export_statement":
+            continue
+        value, declared = node.child_by_field_name("value"), node.child_by_field_name("declaration")
+        is_default = any(c.type == "default" for c in node.children)
+        if is_default and name == "default":
+            if value is not None:
+                return ev.values(value, place)
+            return ev.values(declared, place) if declared is not None else NOTHING
+        if declared is not None and not is_default and name in _declared_names(source, declared):
+            return _named_at(ev, name, source)
+        origin = node.child_by_field_name("source")
+        for clause in (c for c in node.named_children if c.type == "export_clause"):
+            for part in clause.named_children:
+                own, alias = part.child_by_field_name("name"), part.child_by_field_name("alias")
+                if own is not None and source.text(alias or own) == name:
+                    return _passed_on(ev, source, source.text(own), origin)
+        if origin is not None and any(c.type == "*" for c in node.children) and name != "default":
+            found = _passed_on(ev, source, name, origin)
+            if any(v is not UNKNOWN for v in found):
+                return found
+    return ()
+
+
+def _declared_names(source: Source, declared: Node) -> Iterator[str]:
+    name = declared.child_by_field_name("name")
+    if name is not None:
+        yield source.text(name)
+    for part in declared.named_children:
+        if part.type == "variable_declarator" and (label := part.child_by_field_name("name")) is not None:
+            yield source.text(label)
+            if label.type == "object_pattern":
+                yield from (source.text(p) for p in label.named_children)
+
+
+def _named_at(ev: Evaluator, name: str, source: Source) -> Values:
+    from geohound.jsflow.evaluation import names  # noqa: PLC0415 - names look into modules
+
+    return names.final(ev, name, source)
+
+
+def _passed_on(ev: Evaluator, source: Source, name: str, origin: Node | None) -> Values:
+    if origin is None:
+        return _named_at(ev, name, source)
+    origins = load(ev, source.text(origin).strip("\"'`"), source)
+    return ev.union(*(exported(ev, m, name) if isinstance(m, Namespace) else (Ref(name),) for m in origins))
+
+
+def _common_export(ev: Evaluator, source: Source, top: Node, name: str) -> Values:
+    """module.exports = …, exports.name = …, and what an AMD module returns."""
+    from geohound.jsflow.evaluation import objects  # noqa: PLC0415 - objects look into modules
+
+    whole = whole_export(ev, source, top)
+    found = [(v,) if name == "default" else objects.member(ev, v, name, Place(source)) for v in whole]
+    for at in source.places(name, rb"exports\.(?P<at>NAME)\s*=(?![=>])", top.start_byte, top.end_byte)[:5]:
+        right = bundles.assigned_right(source, at)
+        if right is not None:
+            found.append(ev.values(right, Place(source)))
+    known = [v for group in found for v in group if v is not UNKNOWN]
+    return ev.union(tuple(known)) if known else ()
+
+
+def whole_export(ev: Evaluator, source: Source, top: Node) -> Values:
+    found: list[Values] = []
+    for at in source.places("module", rb"(?<![\w$.])(?P<at>NAME)\.exports\s*=(?![=>])", top.start_byte, top.end_byte)[
+        :3
+    ]:
+        right = bundles.assigned_right(source, at)
+        if right is not None:
+            found.append(ev.values(right, Place(source)))
+    for at in source.places("define", rb"(?<![\w$.])(?P<at>NAME)\s*\(", top.start_byte, top.end_byte)[:2]:
+        node = source.node_at(at)
+        call = node.parent if node is not None else None
+        given = arguments(call) if call is not None and call.type == "call_expression" else []
+        values = ev.values(given[-1], Place(source)) if given else ()
+        found += [ev.invoke(value, []) if isinstance(value, Fn) else (value,) for value in values]
+    return ev.union(*found) if found else ()
+
+
+def dependencies(ev: Evaluator, given: Sequence[Node], position: int, source: Source) -> list[Lazy]:
+    """The modules that define([…], function) hands to its function."""
+    if position == 0:
+        return []
+    found: list[Lazy] = []
+    for value in ev.values(given[position - 1], Place(source)):
+        for item in value.items if isinstance(value, Arr) else ():
+            named = ev.lazy(item)[0]
+            found.append(ready(*_amd(ev, named, source)) if isinstance(named, str) else ready(UNKNOWN))
+    return found
+
+
+def _amd(ev: Evaluator, name: str, source: Source) -> Values:
+    if "!" in name:
+        return _by_plugin(ev, name, source)
+    there = amd_address(ev, name, source, wanted=False)
+    if there is not None:
+        return whole_export(ev, there, there.root) or NOTHING
+    return (Ref(name.strip("./").replace("/", ".")),)
+
+
+def _by_plugin(ev: Evaluator, name: str, source: Source) -> Values:
+    """A file that a plug-in of the loader reads: text!, json!."""
+    address = plugin_file(ev, name, source)
+    there = find(ev, address) if address else None
+    if there is None:
+        return NOTHING
+    return (there.script.text,) if "text!" in name else contents(ev, there.script.url)
+
+
+def plugin_file(ev: Evaluator, name: str, source: Source) -> str | None:
+    """The configuration file that a name with text! or json! means; one that is not there is wanted."""
+    plugin, _, path = name.partition("!")
+    if plugin.rpartition("/")[2] not in ("text", "json") or not _CONFIG.search(path):
+        return None
+    here = source.script.url if not source.script.is_inline else ev.base_url
+    address = urls.canonical(path, here if path.startswith("./") else ev.amd_base or here)
+    if address is not None and find(ev, address) is None:
+        ev.wanted.setdefault(address)
+    return address
+
+
+def amd_address(ev: Evaluator, name: str, source: Source, *, wanted: bool) -> Source | None:
+    """The script that an AMD name means, by the loader's settings; one that is not there may be wanted."""
+    first, _, rest = name.partition("/")
+    if wanted and "!" in name:
+        plugin_file(ev, name, source)
+    if (
+        "!" in name
+        or name in ("require", "exports", "module")
+        or (_LIBRARIES.match(name) and first not in ev.amd_paths)
+    ):
+        return None
+    if name.startswith("."):
+        address = urls.canonical(name, source.script.url)
+    elif first in ev.amd_paths:
+        below = rest or ("main" if name == first and "/" not in ev.amd_paths[first] else "")
+        address = urls.canonical(
+            "/".join(filter(None, [ev.amd_paths[first].rstrip("/"), below])) or name, ev.amd_base or ev.base_url
+        )
+    else:
+        here = source.script.url if not source.script.is_inline else ev.base_url
+        address = urls.canonical(name, ev.amd_base or here)
+    if address is None:
+        return None
+    there = find(ev, address)
+    if there is None:
+        tail = f"/{name.lstrip('./')}.js"
+        there = next((s for url, s in ev.by_url.items() if url.partition("?")[0].endswith(tail)), None)
+    if there is None and wanted:
+        full = address if address.endswith(".js") else f"{address}.js"
+        if full not in ev.by_url:
+            ev.wanted.setdefault(full)
+    return there
+
+
+def require(ev: Evaluator, specifier: Value, source: Source) -> Values:
+    """CommonJS require."""
+    if not isinstance(specifier, str) or HOLE in specifier:
+        return NOTHING
+    found: list[Values] = []
+    for module in load(ev, specifier, source):
+        if isinstance(module, Namespace):
+            whole = whole_export(ev, module.source, module.source.root)
+            found.append(whole or (module,))
+        else:
+            found.append((module,))
+    return ev.union(*found)
+
+
+# Bundles: modules are functions in a table, with (module, exports, require) as parameters of any name.
+
+
+# Files that scripts ask for.
+
+
+def request(ev: Evaluator, address: Value, *, is_config: bool = True) -> Values:
+    """A request for a file; a configuration file that is not there yet is wanted."""
+    if not isinstance(address, str):
+        return NOTHING
+    path, _, query = address.partition("?")
+    address = path if HOLE in query else address  # a clock or a number against caches
+    if HOLE in address or not address:
+        return NOTHING
+    full = urls.canonical(address, ev.base_url)
+    if full is None:
+        return NOTHING
+    if is_config and find(ev, full) is None and _CONFIG.search(address) and not _DATA.search(address):
+        ev.wanted.setdefault(full)
+    return (Reply(full),)
+
+
+def contents(ev: Evaluator, address: str) -> Values:
+    """The JSON at an address, if the file was given."""
+    there = find(ev, address)
+    if there is None:
+        return NOTHING
+    key = ("json", there.index)
+    if key not in ev.known:
+        try:
+            ev.known[key] = (from_json(json.loads(there.script.text)),)
+        except (ValueError, RecursionError):
+            ev.known[key] = NOTHING
+    known = ev.known[key]
+    return known if isinstance(known, tuple) else NOTHING
+
+
+def settled(ev: Evaluator, values: Values) -> Values:
+    """What a promise or request hands on: an address becomes the answer to it."""
+    found: list[Values] = []
+    for value in values:
+        if isinstance(value, str):
+            found.append(request(ev, value) if _CONFIG.search(value) else NOTHING)
+        else:
+            found.append((value,))
+    return ev.union(*found)
+
+
+def opened(ev: Evaluator, values: Values) -> Values:
+    """Answers replaced by what is in them."""
+    return ev.union(*(contents(ev, v.url) if isinstance(v, Reply) else (v,) for v in values))

@@ -1,0 +1,185 @@
+"""Further files that a script will load: modules by name, chunks of a bundle, workers, scripts added by scripts."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from geohound import urls
+from geohound.jsflow.syntax import libraries
+from geohound.jsflow.syntax.anchors import anchor
+from geohound.jsflow.syntax.source import FUNCTIONS, Source, parameters, walk
+from geohound.jsflow.values import liveness
+from geohound.jsflow.values.domain import HOLE, Arr, Fn, Obj, Place, Web, ready, text_of
+
+from . import imports
+
+if TYPE_CHECKING:
+    from geohound.jsflow.evaluation.evaluator import Evaluator
+
+_IMPORT = anchor(
+    "import export",
+    rb"(?<![\w$.])(?:import|export)\s*(?:[\w$*{},\s]{1,2000}?from\s*)?[\"']([^\"'\n]{1,300})[\"']|"
+    rb"(?<![\w$.])import\(\s*[\"'`]([^\"'`\n$]{1,300})[\"'`]",
+)
+_AMD = anchor(
+    "define require", rb"(?<![\w$.])(?:define|require|requirejs)\(\s*(?:[\"'][^\"']*[\"']\s*,\s*)?\[([^\]]{1,4000})\]"
+)
+_QUOTED = re.compile(rb"[\"']([^\"']{1,200})[\"']")
+_SETTINGS = anchor("packages paths baseurl", rb"(?<![\w$.])[\"']?(?:packages|paths|baseUrl)[\"']?\s*:", before=1)
+_SCRIPT = anchor(
+    "worker importscripts getscript loadscript loadjs addscript lazyload .src",
+    rb"(?<![\w$])(?:Worker|SharedWorker|importScripts|getScript|loadScript|loadJS|addScript|LazyLoad\.js)\s*\((?=[^)]{0,200}\.m?js)|"
+    rb"\.src\s*=(?=[^;]{0,200}\.m?js[\"'`])",
+)
+_WRITTEN = re.compile(rb"<script[^>]{1,200}?src=\\?[\"']([^\"'\\>]{1,300}\.js)", re.IGNORECASE)
+_CHUNK = re.compile(rb"\+\s*[\"'][\w.-]{0,40}\.js[\"']")
+_LOADED = re.compile(rb"\.e\(\s*[\"']?([\w~./-]{1,80})[\"']?\s*\)")
+_PUBLIC = re.compile(rb"[\w$]\.p\s*=\s*[\"']([^\"']{0,200})[\"']")
+_NO_SCRIPT = re.compile(r"\.(?:css|svg|png|jpe?g|html?|scss|less|gif|woff2?)(?:$|\?)", re.IGNORECASE)
+_MAX_CHUNKS = 40
+
+
+def follow(ev: Evaluator, source: Source) -> None:
+    """Ask for what this script imports or loads, whether it holds addresses itself or not."""
+    raw = source.raw
+    if b"import" in raw or b"export" in raw:
+        for match in _IMPORT.find(source.data, source.lowered):
+            if match[1] or not _is_switched_off(ev, source, match.start()):
+                _want(ev, source, (match[1] or match[2]).decode("utf-8", "replace"))
+    if b"define" in raw or b"require" in raw:
+        _follow_amd(ev, source)
+    if b".js" in raw:
+        _follow_scripts(ev, source)
+
+
+def _is_switched_off(ev: Evaluator, source: Source, at: int) -> bool:
+    """An import() in a branch that is never taken."""
+    node = source.node_at(at)
+    return node is not None and liveness.in_dead_branch(ev, node, source)
+
+
+def _want(ev: Evaluator, source: Source, specifier: str) -> None:
+    address = imports.resolve(ev, specifier, source)
+    if address is None or libraries.is_library(address) or _NO_SCRIPT.search(address):
+        return
+    if imports.find(ev, address) is None:
+        imports.want_script(ev, address)
+
+
+def _follow_amd(ev: Evaluator, source: Source) -> None:
+    for match in _AMD.find(source.data, source.lowered):
+        for quoted in _QUOTED.finditer(match[1]):
+            imports.amd_address(ev, quoted[1].decode("utf-8", "replace"), source, wanted=True)
+
+
+def read_settings(ev: Evaluator, source: Source) -> None:
+    """Where a module loader looks: baseUrl, paths and packages."""
+    if not (b"packages" in source.raw or b"paths" in source.raw or b"baseUrl" in source.raw):
+        return
+    if not any(word in source.raw for word in (b"require", b"dojoConfig", b"djConfig")):
+        return
+    for match in list(_SETTINGS.find(source.data, source.lowered))[:20]:
+        node = source.node_at(match.end() - 1)
+        while node is not None and node.type not in ("object", "program"):
+            node = node.parent
+        for value in ev.values(node, Place(source)) if node is not None else ():
+            if isinstance(value, Obj):
+                _take_settings(ev, value)
+
+
+def _take_settings(ev: Evaluator, settings: Obj) -> None:
+    base = _text(ev, settings, "baseUrl")
+    if base:
+        ev.amd_base = urls.canonical(base.rstrip("/") + "/", ev.base_url) or ev.amd_base
+    for lazy in settings.fields.get("packages", []):
+        for listed in ev.lazy(lazy):
+            for item in listed.items[:50] if isinstance(listed, Arr) else ():
+                for package in ev.lazy(item):
+                    if isinstance(package, Obj) and (name := _text(ev, package, "name")):
+                        ev.amd_paths[name] = _text(ev, package, "location") or name
+    for lazy in settings.fields.get("paths", []):
+        for table in ev.lazy(lazy):
+            if isinstance(table, Obj):
+                paths = {name: _text(ev, table, name) for name in list(table.fields)[:100]}
+                ev.amd_paths.update({name: path for name, path in paths.items() if path})
+
+
+def _text(ev: Evaluator, holder: Obj, key: str) -> str:
+    found = [v for v in ev.any_of(holder.fields[key]) if isinstance(v, str)] if key in holder.fields else []
+    return found[0] if found and HOLE not in found[0] else ""
+
+
+def _follow_scripts(ev: Evaluator, source: Source) -> None:
+    for match in list(_SCRIPT.find(source.data, source.lowered))[:60]:
+        node = source.node_at(match.end() - 1)
+        while node is not None and node.type not in (
+            "call_expression",
+            "new_expression",
+            "assignment_expression",
+            "program",
+        ):
+            node = node.parent
+        if node is None or node.type == "program":
+            continue
+        parts = [node.child_by_field_name("right")] if node.type == "assignment_expression" else _arguments(node)
+        for part in parts:
+            for value in ev.values(part, Place(source)) if part is not None else ():
+                _want_file(ev, source, text_of(value) if isinstance(value, str | Web) else "")
+    for match in _WRITTEN.finditer(source.data):
+        _want_file(ev, source, match[1].decode("utf-8", "replace"))
+    _follow_chunks(ev, source)
+
+
+def _arguments(call: Node) -> list[Node]:
+    listed = call.child_by_field_name("arguments")
+    return listed.named_children[:3] if listed is not None else []
+
+
+def _want_file(ev: Evaluator, source: Source, text: str) -> None:
+    if not re.search(r"\.m?js(?:$|\?)", text) or HOLE in text or libraries.is_library(text):
+        return
+    # A worker's own scripts lie beside it; whatever a page adds lies beside the page.
+    is_worker = b"importScripts" in source.raw
+    address = urls.canonical(text, source.script.url if is_worker and not source.script.is_inline else ev.base_url)
+    if address and imports.find(ev, address) is None:
+        ev.wanted.setdefault(address)
+
+
+def _follow_chunks(ev: Evaluator, source: Source) -> None:
+    """Files that the runtime of a bundle loads later: their names come from a function of their number."""
+    ids = list(dict.fromkeys(m[1].decode() for m in _LOADED.finditer(source.data)))[:_MAX_CHUNKS]
+    if not ids:
+        return
+    for match in list(_CHUNK.finditer(source.data))[:5]:
+        node = source.node_at(match.start())
+        while node is not None and node.type not in FUNCTIONS:
+            node = node.parent
+        if node is None or len(parameters(node)) != 1:
+            continue
+        for number in ids:
+            key = int(number) if number.isdecimal() else number
+            for value in ev.invoke(Fn(node, Place(source)), [ready(key)]):
+                if isinstance(value, str) and HOLE not in value and value.endswith(".js"):
+                    _want_chunk(ev, source, value)
+
+
+def _want_chunk(ev: Evaluator, source: Source, name: str) -> None:
+    public = _PUBLIC.search(source.data)
+    if name.startswith(("/", "http")):
+        address = urls.canonical(name, source.script.url)
+    elif public and public[1] != b"auto":
+        address = urls.canonical(public[1].decode() + name, ev.base_url)
+    else:
+        folder = name.rpartition("/")[0]
+        here = source.script.url.rpartition("/")[0]
+        address = urls.canonical(
+            name, here.removesuffix(folder) if folder and here.endswith(f"/{folder}") else f"{here}/"
+        )
+    if address and imports.find(ev, address) is None:
+        ev.wanted.setdefault(address)
+
+
+__all__ = ["follow", "read_settings", "walk"]

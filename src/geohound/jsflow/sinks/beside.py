@@ -1,0 +1,95 @@
+"""What stands beside an address and belongs to it: subdomains, MapServer's map file, values for its placeholders."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from geohound.jsflow import addresses
+from geohound.jsflow.values.domain import Arr, Obj, Place, Value
+
+from .finds import NESTED, Hit
+
+if TYPE_CHECKING:
+    from geohound.jsflow.evaluation.evaluator import Evaluator
+
+_MAPFILE = re.compile(r"\.(?:map|qgs|qgz)$|^/?[\w.-]*/[\w./-]+$", re.IGNORECASE)
+HOSTS = ("host", "server", "base", "baseUrl", "baseURL", "domain")
+_FILL = re.compile(r"\{(\w{3,40})\}")
+
+
+def subdomain(ev: Evaluator, holder: Obj) -> str:
+    """The first of the subdomains in these options."""
+    lazies = holder.fields.get("subdomains") or holder.fields.get("subDomains")
+    given = ev.any_of(lazies)[0] if lazies else None
+    if isinstance(given, Arr):
+        given = ev.lazy(given.items[0])[0] if given.items else None
+    elif isinstance(given, str):  # each letter is one
+        given = given[:1]
+    return given if isinstance(given, str) else ""
+
+
+def mapfile(ev: Evaluator, holder: Obj) -> str:
+    """MapServer's `map`, where it stands among the parameters instead of in the address."""
+    nested = [v for name in NESTED if name in holder.fields for v in ev.any_of(holder.fields[name])]
+    for table in (holder, *(v for v in nested if isinstance(v, Obj))):
+        for name in ("map", "MAP"):
+            given = ev.any_of(table.fields[name])[0] if name in table.fields else None
+            if isinstance(given, str) and _MAPFILE.search(given):
+                return given
+    return ""
+
+
+def at(address: Value, file: str) -> Value:
+    """The address with its map file."""
+    if not file or not isinstance(address, str) or "map=" in address.lower():
+        return address
+    return f"{address}{'' if address.endswith(('?', '&')) else '&' if '?' in address else '?'}map={file}"
+
+
+def below_host(ev: Evaluator, holder: Obj) -> list[str] | None:
+    """The addresses of an entry that writes host and path apart; none where the host is a mere name, None if it is not
+    such an entry."""
+    host = next((name for name in HOSTS if name in holder.fields), None)
+    if host is None or "path" not in holder.fields:
+        return None
+    named = [v for v in ev.any_of(holder.fields[host]) if isinstance(v, str)]
+    paths = [v for v in ev.any_of(holder.fields["path"]) if isinstance(v, str)]
+    return [joined(h, p) for h in named if "://" in h[:8] for p in paths]
+
+
+def joined(host: str, path: str) -> str:
+    """The path below the host; what is called a path beside the address of a service is no part of it."""
+    place = addresses.read(host, "http://page.invalid/")
+    is_service = isinstance(place, addresses.Address) and place.is_sure
+    return host if is_service else f"{host.rstrip('/')}/{path.lstrip('/')}"
+
+
+def options(node: Node) -> list[Node]:
+    """Of a template in a call, the options given with it."""
+    up = node.parent
+    if up is None or up.type != "arguments" or node.type not in ("string", "template_string", "binary_expression"):
+        return []
+    return [c for c in up.named_children[1:3] if c.type in ("object", "identifier") and c.start_byte > node.start_byte]
+
+
+def filled(ev: Evaluator, found: list[Hit], given: list[Node], place: Place) -> list[Hit]:
+    """Templates with what the options beside them give: subdomains, and values for the other placeholders."""
+    for value in (v for node in given for v in ev.values(node, place)):
+        if isinstance(value, Obj):
+            part = subdomain(ev, value)
+            found = [h._replace(value=_put(ev, h.value, value), subdomain=part or h.subdomain) for h in found]
+    return found
+
+
+def _put(ev: Evaluator, text: Value, given: Obj) -> Value:
+    if not isinstance(text, str):
+        return text
+
+    def held(m: re.Match[str]) -> str:
+        value = ev.any_of(given.fields[m[1]])[0] if m[1] in given.fields else None
+        return value if isinstance(value, str) else m[0]
+
+    return _FILL.sub(held, text)

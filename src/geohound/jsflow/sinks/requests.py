@@ -1,0 +1,197 @@
+"""Requests that scripts send themselves, files they ask for, and services named in tags, rows and JSON strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from geohound.jsflow import addresses
+from geohound.jsflow.evaluation import objects
+from geohound.jsflow.evaluation.call_sites import attributes
+from geohound.jsflow.model import words
+from geohound.jsflow.modules import imports
+from geohound.jsflow.syntax import nodes
+from geohound.jsflow.syntax.source import FUNCTIONS, Source
+from geohound.jsflow.values.domain import HOLE, Lazy, Obj, Place, Ref, Value
+
+from . import places
+from .config import addresses_in_json
+from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
+
+if TYPE_CHECKING:
+    from .collector import Collector
+
+# Keys of an object that says how to ask, not what for.
+_SETTINGS = words(
+    "url uri method type headers mode credentials body data datatype async success error callback scope crossdomain "
+    "contenttype processdata cache complete timeout signal baseurl responsetype jsonp jsonpcallback beforesend "
+    "dataType crossDomain contentType processData baseURL responseType jsonpCallback beforeSend withCredentials "
+    "failure"
+)
+
+
+def json(c: Collector, node: Node) -> None:
+    for value in c.ev.values(node, Place(c.source)):
+        if isinstance(value, str):
+            for text, hint, key in addresses_in_json(value):
+                c.found.append(Found(text, hint, "string", node, c.source, key, must_be_sure=hint is None))
+
+
+def request(c: Collector, _: int, end: int) -> None:
+    call = nodes.call_of(c.source.node_at(end - 1))
+    if call is None or not c.once("request", call):
+        return
+    callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
+    name = c.source.text(callee)[-60:] if callee is not None else ""
+    place = Place(c.source)
+    at = 1 if name.endswith(".open") else 0
+    nearby = nearby_kind(c, call)
+    if nearby is None and len(c.source.data) > MAX_GUESSED:
+        return
+
+    def compute() -> list[Hit]:
+        args = c.ev.lazy_arguments(call, place)
+        given = [v for lazy in args[:4] for v in c.ev.lazy(lazy)]
+        kinds = [k for v in given if (k := kind_in(c, v, 0))]
+        kind = kinds[0] if kinds else None if any(_is_told(c, v) for v in given) else nearby
+        if kind is None:
+            return []
+        hits = [h for lazy in args[at : at + 1] for h in c.held(lazy, ("url", "uri", "baseURL"), strings=True)]
+        base = _base_of_client(c, callee, args)
+        return [hit._replace(value=_below(base, hit.value), kind=kind) for hit in hits]
+
+    c.take(compute, None, "request", call, name)
+
+
+def _base_of_client(c: Collector, callee: Node | None, args: list[Lazy]) -> str:
+    """The base that a client for requests was made with, or is given beside the path."""
+    client = callee.child_by_field_name("object") if callee is not None else None
+    held = list(c.ev.values(client, Place(c.source))) if client is not None else []
+    held += objects.member(c.ev, Ref("axios"), "defaults", Place(c.source)) if client is not None else []
+    held += [v for lazy in args[:3] for v in c.ev.lazy(lazy)]
+    for value in held:
+        for key in ("baseURL", "baseUrl", "prefixUrl"):
+            known = objects.member(c.ev, value, key, Place(c.source)) if isinstance(value, Obj | Ref) else ()
+            text = next((v for v in known if isinstance(v, str)), "")
+            if text and HOLE not in text:
+                return text
+    return ""
+
+
+def _below(base: str, path: Value) -> Value:
+    if not base or not isinstance(path, str) or "://" in path[:10] or path.startswith("//"):
+        return path
+    return f"{base.rstrip('/')}/{path.lstrip('/')}"
+
+
+def nearby_kind(c: Collector, call: Node) -> str | None:
+    """The service that the function around a request speaks of."""
+    scope = c.source.scope_of(call)
+    begin, end = scope.start_byte, scope.end_byte
+    if scope.type not in FUNCTIONS or end - begin > MAX_FUNCTION:
+        begin, end = max(0, call.start_byte - 600), call.end_byte + 600
+    for found in places.SERVICE.finditer(c.source.data, begin, end):
+        if not _is_of_another(c.source, call, found.start()):
+            return (found[1] or found[2] or found[3]).decode().lower()
+    return None
+
+
+def _is_of_another(source: Source, call: Node, at: int) -> bool:
+    """A parameter in an address that is written out belongs to that address, one in a function beside to that."""
+    data = source.data
+    begin = max(data.rfind(quote, max(0, at - 300), at) for quote in (b"'", b'"', b"`"))
+    written = data[begin + 1 : at]
+    if begin >= 0 and b"?" in written and (b"://" in written or written[:1] in b"/"):
+        return True
+    node = source.node_at(at)
+    scope = source.scope_of(node) if node is not None else call
+    is_function = scope.type in FUNCTIONS
+    around = scope.start_byte <= call.start_byte < scope.end_byte
+    return is_function and not around and not call.start_byte <= scope.start_byte < call.end_byte
+
+
+def _is_told(c: Collector, value: Value) -> bool:
+    """Parameters that are known and name no service: what stands nearby is the kind of another request."""
+    if isinstance(value, str):
+        query = value.partition("?")[2]
+        return "=" in query and HOLE not in query
+    if not isinstance(value, Obj) or value.is_open:
+        return False
+    inner = [v for name in NESTED if name in value.fields for v in c.ev.any_of(value.fields[name])]
+    if inner:
+        return any(_is_told(c, v) for v in inner)
+    return bool(value.fields) and not _SETTINGS & value.fields.keys()
+
+
+def kind_in(c: Collector, value: Value, depth: int) -> str | None:
+    if isinstance(value, str):
+        found = places.XML.search(value)
+        return addresses.kind_in_query(value) or (found[1].lower() if found else None)
+    if isinstance(value, Obj) and depth < 3:
+        for name, lazies in list(value.fields.items())[:40]:
+            inner = c.ev.any_of(lazies)[0] if name.lower() in ("service", *NESTED) else None
+            if name.lower() == "service" and isinstance(inner, str):
+                return addresses.kind_of_service(inner)
+            if inner is not None and (kind := kind_in(c, inner, depth + 1)):
+                return kind
+    return None
+
+
+def file(c: Collector, at: int, _: int) -> None:
+    node = c.source.node_at(at)
+    while node is not None and node.type not in ("string", "template_string"):
+        if node.type in ("program", "statement_block"):
+            return
+        node = node.parent
+    if node is None:
+        return
+    top = nodes.whole(node, c.source)
+    up = top.parent
+    if up is not None and up.type in (
+        "arguments",
+        "array",
+        "pair",
+        "variable_declarator",
+        "assignment_expression",
+        "ternary_expression",
+    ):
+        for value in c.ev.solve(lambda: list(c.ev.values(top, Place(c.source)))):
+            imports.request(c.ev, value)
+
+
+def row(c: Collector, at: int, _: int) -> None:
+    """The constructor as data: its name first, its arguments behind it."""
+    node = c.source.node_at(at)
+    array = node.parent if node is not None else None
+    while array is not None and array.type in ("string", "string_fragment"):
+        array = array.parent
+    if array is None or array.type != "array" or not c.once("row", array):
+        return
+    place = Place(c.source)
+    kind = addresses.kind_of_name(c.source.text(array.named_children[0]).strip("\"'").rpartition(".")[2])
+
+    def compute() -> list[Hit]:
+        lazies = [Lazy(child, place) for child in array.named_children[1:4]]
+        return [v for lazy in lazies for v in c.held(lazy, None, strings=True)]
+
+    c.take(compute, kind, "shape", array, c.source.text(array.named_children[0]).strip("\"'"))
+
+
+def tags(c: Collector) -> Iterator[tuple[Obj, Node, str]]:
+    """JSX tags that speak of a service."""
+    for match in re.finditer(rb"<(?:[\w.]*(?:WMS|Wms|wms|WMTS|Wmts|WFS|Wfs)[\w.]*)(?=[\s/>])", c.source.data):
+        node = c.source.node_at(match.end() - 1)
+        while node is not None and node.type not in ("jsx_opening_element", "jsx_self_closing_element", "program"):
+            node = node.parent
+        if node is not None and node.type != "program":
+            yield attributes(c.source, node, Place(c.source)), node, match[0][1:].decode()
+
+
+def collect_tags(c: Collector) -> None:
+    for made, node, name in tags(c):
+        holder = Lazy(values=(made,))
+        c.take(partial(c.held, holder, None, strings=False), addresses.kind_of_name(name), "call", node, name)

@@ -1,0 +1,357 @@
+"""One script, parsed when it is first asked about; where names are declared in it."""
+
+from __future__ import annotations
+
+import re
+import time
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import accumulate, islice
+
+import tree_sitter_javascript
+from tree_sitter import Language, Node, Parser, Tree
+
+from geohound.jsflow.model import Meter, Script, words
+
+from .clean import MAX_NESTING, Cleaned, clean
+
+_CHUNK = 4096
+FUNCTIONS = frozenset(
+    [
+        "function_declaration",
+        "function_expression",
+        "arrow_function",
+        "method_definition",
+        "generator_function",
+        "generator_function_declaration",
+    ]
+)
+CLASSES = frozenset(("class_declaration", "class"))
+_SCOPES = FUNCTIONS | {"program"}
+_BLOCKS = words(
+    "statement_block if_statement for_statement for_in_statement while_statement do_statement switch_case "
+    "switch_default catch_clause else_clause ternary_expression"
+)
+_LOOPS = frozenset(["for_statement", "for_in_statement", "while_statement", "do_statement"])
+_MAX_WALK = 400_000
+_LONG = 150_000
+_CLOSED = FUNCTIONS | frozenset(("arguments", "object", "array", "string", "template_string", "member_expression"))
+_MAX_POSITIONS = 4_000
+_MAX_CLIMB = 500
+_MAX_DEPTH = 4_000  # the terms of one long sum are a branch each
+_STEPS = {40: 1, 91: 1, 123: 1, 41: -1, 93: -1, 125: -1}
+_NO_BRACKETS = bytes(set(range(256)) - _STEPS.keys())
+_BEFORE = 40  # how much of what stands before a name is looked at
+_SEARCHED = 60  # times the length of a script, after which an index of its words is cheaper than searching on
+_WORD = re.compile(rb"[\w$]+")
+_LETTERS = frozenset(bytes((c,)) for c in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
+_WORDS = re.compile(rb"([\w$]+)")
+
+
+@cache
+def _surroundings(pattern: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    before, after = pattern.split(b"(?P<at>NAME)")
+    return re.compile(b"(?:" + before + rb")\Z"), re.compile(after)
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_javascript.language()))
+
+
+@dataclass(frozen=True, slots=True)
+class Def:
+    """One place that gives a name a value."""
+
+    how: str  # var, function, class, import, assign, append, each, key or pattern
+    node: Node  # the value's node, or the declaration itself
+    at: int
+    pattern: Node | None = None  # where the name is taken out of an object or array
+    name: str = ""
+
+
+class Source:
+    """A script with its tree; `data` is the script without what cannot matter."""
+
+    def __init__(self, index: int, script: Script, meter: Meter, is_library: bool = False) -> None:
+        self.index = index
+        self.script = script
+        self.is_library = is_library
+        self.is_cut_short = False
+        self._meter = meter
+        self._scopes: dict[int, dict[str, list[Def]]] = {}
+        self._known: dict[tuple[bytes, bytes, int, int], list[int]] = {}
+        self._searched = 0
+        self._scope_of: dict[int, Node] = {}  # asked for the same names again and again
+
+    @cached_property
+    def raw(self) -> bytes:
+        return self.script.text.encode("utf-8", "replace")[: self._meter.budget.bytes_per_script]
+
+    @cached_property
+    def cleaned(self) -> Cleaned:
+        return clean(self.raw)
+
+    @property
+    def data(self) -> bytes:
+        return self.cleaned.data
+
+    @cached_property
+    def lowered(self) -> bytes:
+        return self.data.lower()
+
+    @cached_property
+    def tree(self) -> Tree:
+        return self._parse()
+
+    @property
+    def root(self) -> Node:
+        return self.tree.root_node
+
+    def _parse(self) -> Tree:
+        budget, data = self._meter.budget, self.data
+        room = min(budget.bytes_parsed_per_script, max(0, budget.bytes_parsed - self._meter.parsed))
+        if depth_of(data) > MAX_NESTING:
+            room = 0
+        stop = min(len(data), room)
+        end = min(time.thread_time() + budget.seconds_per_parse, self._meter.end)
+        reached = 0
+
+        def read(offset: int, _: object) -> bytes:
+            # The parser has no time-out of its own, and some nonsense costs it the square of its length.
+            nonlocal stop, reached
+            if time.thread_time() > end:
+                stop = min(stop, max(reached, offset))
+            reached = max(reached, offset)
+            return data[offset : min(offset + _CHUNK, stop)]
+
+        began = time.thread_time()
+        tree = _parser().parse(read)
+        self._meter.excuse(began)
+        self._meter.parsed += stop
+        self.is_cut_short = stop < len(data)
+        if _is_too_deep(tree.root_node):
+            self.is_cut_short = True
+            return _parser().parse(b"")
+        return tree
+
+    def text(self, node: Node) -> str:
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def line(self, node: Node) -> int:
+        origin = self.cleaned.origin(node.start_byte)
+        return self.script.line_offset + self.raw.count(b"\n", 0, origin) + 1
+
+    def node_at(self, offset: int) -> Node | None:
+        self._meter.spend()
+        return self.root.descendant_for_byte_range(offset, offset + 1)
+
+    @cached_property
+    def _words(self) -> dict[bytes, list[int]]:
+        """Where each word stands, in code and strings."""
+        began = time.thread_time()
+        found: defaultdict[bytes, list[int]] = defaultdict(list)
+        pieces = _WORDS.split(self.data)  # by far quicker than a match for each of a million words
+        for word, start in zip(pieces[1::2], islice(accumulate(map(len, pieces)), 0, None, 2), strict=False):
+            found[word].append(start)
+        self._meter.excuse(began)
+        return found
+
+    def _positions(self, name: bytes, begin: int, end: int) -> list[int]:
+        is_word = bool(_WORD.fullmatch(name))
+        self._searched += min(end, len(self.data)) - begin
+        if is_word and self._searched > _SEARCHED * len(self.data) + _LONG:  # so many questions pay for an index
+            known = self._words.get(name, [])
+            return known[bisect_left(known, begin) : bisect_left(known, end)][:_MAX_POSITIONS]
+        found: list[int] = []
+        data, stop = self.data, min(end + len(name) - 1, len(self.data))
+        at = data.find(name, begin, stop)
+        while at >= 0 and len(found) < _MAX_POSITIONS:
+            after = at + len(name)
+            if not is_word or (data[at - 1 : at] not in _LETTERS and data[after : after + 1] not in _LETTERS):
+                found.append(at)
+            at = data.find(name, at + 1, stop)
+        return found
+
+    def places(self, name: str, pattern: bytes, begin: int = 0, end: int = 1 << 62, limit: int = 200) -> list[int]:
+        """Where a name stands in these surroundings; `(?P<at>NAME)` in the pattern is the name."""
+        before, after = _surroundings(pattern)
+        word, data = name.encode(), self.data
+        key = (word, pattern, begin, end)
+        if key not in self._known:
+            self._known[key] = list(
+                islice(
+                    (
+                        at
+                        for at in self._positions(word, begin, end)
+                        if after.match(data, at + len(word)) and before.search(data, max(0, at - _BEFORE), at)
+                    ),
+                    limit,
+                )
+            )
+        return self._known[key]
+
+    def count(self, name: str) -> int:
+        """How often the name stands in the code and its strings."""
+        return len(self.places(name, rb"(?<![\w$])(?P<at>NAME)(?![\w$])"))
+
+    def scope_of(self, node: Node) -> Node:
+        """The function around a node, or the program."""
+        known = self._scope_of.get(node.id)
+        if known is not None:
+            return known
+        up = node.parent
+        while up is not None and up.type not in _SCOPES:
+            self._meter.spend()
+            up = up.parent
+        found = self._scope_of[node.id] = up if up is not None else self.root
+        return found
+
+    def names(self, scope: Node) -> dict[str, list[Def]]:
+        """What a function declares and assigns itself, without the functions in it."""
+        if scope.id not in self._scopes:
+            began = time.thread_time()
+            found: dict[str, list[Def]] = {}
+            for node in walk(scope, skip=FUNCTIONS if len(self.data) < _LONG else _CLOSED):
+                for name, definition in _definitions(self, node):
+                    found.setdefault(name, []).append(definition)
+            self._scopes[scope.id] = found
+            self._meter.excuse(began)
+        return self._scopes[scope.id]
+
+
+def depth_of(data: bytes) -> int:
+    """How deep the brackets are nested, those in strings included."""
+    return max(accumulate(map(_STEPS.__getitem__, data.translate(None, _NO_BRACKETS))), default=0)
+
+
+def _is_too_deep(node: Node) -> bool:
+    """Trees can be deep without brackets, too: the heaviest branch is followed down."""
+    for _ in range(_MAX_DEPTH):
+        if not node.child_count:
+            return False
+        node = max(node.children, key=lambda child: child.descendant_count)
+        if node.descendant_count < _MAX_DEPTH:
+            return False
+    return True
+
+
+def walk(top: Node, skip: frozenset[str]) -> Iterator[Node]:
+    """The nodes below, in order; those of the types to skip are named but not entered."""
+    cursor = top.walk()
+    depth = seen = 0
+    if not cursor.goto_first_child():
+        return
+    depth = 1
+    while depth and seen < _MAX_WALK:
+        node = cursor.node
+        seen += 1
+        if node is not None:
+            yield node
+            if node.type not in skip and cursor.goto_first_child():
+                depth += 1
+                continue
+        while not cursor.goto_next_sibling():
+            cursor.goto_parent()
+            depth -= 1
+            if not depth:
+                return
+
+
+def _definitions(source: Source, node: Node) -> Iterator[tuple[str, Def]]:  # noqa: C901 - one case per kind of node
+    match node.type:
+        case "variable_declarator":
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            if name is not None and value is not None:
+                yield from _bound(source, name, value, "var", node.start_byte)
+            elif name is not None and name.type == "identifier":
+                yield source.text(name), Def("declared", node, node.start_byte)
+        case "function_declaration" | "generator_function_declaration" | "class_declaration":
+            name = node.child_by_field_name("name")
+            if name is not None:
+                yield source.text(name), Def("class" if node.type in CLASSES else "function", node, node.start_byte)
+        case "assignment_expression" | "augmented_assignment_expression":
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is not None and right is not None:
+                yield from _bound(source, left, right, _assigning(node), node.start_byte)
+        case "update_expression":
+            name = nth(node, 0)
+            if name is not None and name.type == "identifier":
+                yield source.text(name), Def("assign", node, node.start_byte)
+        case "for_in_statement":
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is not None and right is not None:
+                of = any(c.type == "of" for c in node.children)
+                yield from _bound(source, left, right, "each" if of else "key", node.start_byte)
+        case "import_statement":
+            yield from _imports(source, node)
+
+
+def _imports(source: Source, statement: Node) -> Iterator[tuple[str, Def]]:
+    for part in walk(statement, skip=frozenset()):
+        if part.type in ("import_specifier", "namespace_import") or (
+            part.type == "identifier" and part.parent is not None and part.parent.type == "import_clause"
+        ):
+            local = part.child_by_field_name("alias") or part.child_by_field_name("name") or part
+            named = local if local.type == "identifier" else nth(local, 0)
+            yield source.text(named or local), Def("import", part, statement.start_byte)
+
+
+def _assigning(node: Node) -> str:
+    if node.type == "assignment_expression":
+        return "assign"
+    operator = node.child_by_field_name("operator")
+    return "append" if operator is not None and operator.type == "+=" else "assign"
+
+
+def _bound(source: Source, left: Node, value: Node, how: str, at: int) -> Iterator[tuple[str, Def]]:
+    if left.type == "identifier":
+        yield source.text(left), Def(how, value, at)
+    elif left.type in ("object_pattern", "array_pattern"):
+        for part in walk(left, skip=FUNCTIONS):
+            if part.type in ("identifier", "shorthand_property_identifier_pattern"):
+                name = source.text(part)
+                yield name, Def(how, value, at, left, name)
+
+
+def block_of(node: Node) -> Node | None:
+    """The nearest branch, loop or block: what stands in it may or may not happen to what stands outside."""
+    up = node.parent
+    for _ in range(_MAX_CLIMB):
+        if up is None or up.type in _BLOCKS or up.type in _SCOPES:
+            return up
+        up = up.parent
+    return None
+
+
+def loop_of(node: Node) -> Node | None:
+    up = node.parent
+    for _ in range(_MAX_CLIMB):
+        if up is None or up.type in _LOOPS or up.type in _SCOPES:
+            break
+        up = up.parent
+    return up if up is not None and up.type in _LOOPS else None
+
+
+def nth(node: Node, index: int) -> Node | None:
+    """A child that has a name, if there are so many; the tree itself raises where there are not."""
+    return node.named_child(index) if index < node.named_child_count else None
+
+
+def parameters(function: Node) -> list[Node]:
+    """The patterns of a function's parameters."""
+    single = function.child_by_field_name("parameter")
+    if single is not None:
+        return [single]
+    listed = function.child_by_field_name("parameters")
+    return [p for p in listed.named_children if p.type != "comment"] if listed is not None else []
+
+
+def arguments(call: Node) -> list[Node]:
+    listed = call.child_by_field_name("arguments")
+    if listed is None or listed.type != "arguments":
+        return [] if listed is None else [listed]
+    return [a for a in listed.named_children if a.type != "comment"]

@@ -1,0 +1,213 @@
+"""The values that an expression may have: alternatives, each known, partly known or unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from geohound.jsflow.syntax.source import Source
+
+HOLE = "\ue000"  # in a string: something stands here that is not known
+
+
+class Mark(Enum):
+    """Values without content."""
+
+    UNKNOWN = "unknown"
+    UNDEFINED = "undefined"
+    NULL = "null"
+
+
+UNKNOWN = Mark.UNKNOWN
+UNDEFINED = Mark.UNDEFINED
+NULL = Mark.NULL
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A name that no script of the page defines: a library, a global of the browser."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression literal."""
+
+    source: str
+    flags: str
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """A URL object."""
+
+    href: str
+
+
+@dataclass(eq=False, slots=True)
+class Query:
+    """URLSearchParams."""
+
+    pairs: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to a request for a file."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Env:
+    """Parameters bound while a function is looked into; `outer` holds those of the functions around it."""
+
+    key: tuple[int, int]
+    names: dict[str, Lazy]
+    outer: Env | None
+    this: Any = None
+
+    def find(self, key: tuple[int, int]) -> Env | None:
+        env: Env | None = self
+        while env is not None:
+            if env.key == key:
+                return env
+            env = env.outer
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where an expression stands: its source, and the parameters bound there."""
+
+    source: Source
+    env: Env | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Lazy:
+    """Values worked out when they are asked for."""
+
+    node: Node | None = None
+    place: Place | None = None
+    values: tuple[Value, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class Obj:
+    """An object; `path` is the name by which scripts add to it later."""
+
+    fields: dict[str, list[Lazy]] = field(default_factory=dict)
+    is_open: bool = False  # more is in it than is known
+    path: str = ""
+    origin: tuple[Node, Place] | None = None  # the literal, whose methods may set more on `this`
+
+
+@dataclass(eq=False, slots=True)
+class Arr:
+    items: list[Lazy] = field(default_factory=list)
+    is_open: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Fn:
+    """A function or class, with the parameters bound around it."""
+
+    node: Node
+    place: Place
+    this: Any = None
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return (self.place.source.index, self.node.id)
+
+
+@dataclass(eq=False, slots=True)
+class Inst:
+    """What `new` makes of a class of the page."""
+
+    cls: Fn
+    env: Env | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Namespace:
+    """The exports of a module."""
+
+    source: Source
+    node: Node | None = None  # of a bundle: the function that is the module
+
+
+Value = str | int | float | bool | Mark | Ref | Pattern | Web | Query | Reply | Obj | Arr | Fn | Inst | Namespace
+Values = tuple[Value, ...]
+NOTHING: Values = (UNKNOWN,)
+
+
+def ready(*values: Value) -> Lazy:
+    return Lazy(values=values)
+
+
+def distinct(values: Iterable[Value], limit: int) -> Values:
+    """Each value once, as many as the budget allows."""
+    found: dict[tuple[type, Any], Value] = {}
+    for value in values:
+        found.setdefault((type(value), value), value)
+        if len(found) >= limit:
+            break
+    return tuple(found.values()) or NOTHING
+
+
+def text_of(value: Value, limit: int = 4_000) -> str:
+    """As JavaScript writes a value into a string."""
+    match value:
+        case str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value) if abs(value) < 10**20 else HOLE
+        case float():
+            return str(int(value)) if value.is_integer() and abs(value) < 1e20 else str(value)
+        case Web(href):
+            return href
+        case Query(pairs):
+            from geohound.jsflow.addresses import query_text  # noqa: PLC0415 - addresses speak of values, too
+
+            return query_text(pairs)[:limit]
+    return HOLE
+
+
+def is_truthy(value: Value) -> bool | None:
+    """None where it cannot be said."""
+    match value:
+        case Mark():
+            return None if value is UNKNOWN else False
+        case Ref() | Reply():
+            return None
+        case str():
+            return None if HOLE in value and len(value) < 3 else bool(value)
+        case bool() | int() | float():
+            return bool(value)
+    return True
+
+
+def from_json(data: Any, depth: int = 0) -> Value:
+    """Parsed JSON as values."""
+    if depth > 40:
+        return UNKNOWN
+    match data:
+        case dict():
+            return Obj({str(k): [ready(from_json(v, depth + 1))] for k, v in data.items()})
+        case list():
+            return Arr([ready(from_json(v, depth + 1)) for v in data[:5000]])
+        case None:
+            return NULL
+        case str() | bool() | int() | float():
+            return data
+    return UNKNOWN

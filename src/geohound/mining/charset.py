@@ -5,11 +5,15 @@ from __future__ import annotations
 import codecs
 import re
 
-from .charset_judge import is_mostly, judge, sample_of
+from chardetng_py import EncodingDetector
 
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s{0,64}<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w:.-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w:.-]+)", re.IGNORECASE)
+_HIGH = re.compile(rb"[\x80-\xff]")
+_BREAKS = re.compile(rb"[<>\r\n]")  # none of them is part of a character in any of the encodings
+_WINDOW_BYTES = 65_536
+_SAMPLE_BYTES = 2_048
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 # The encodings of the web and the labels pages give them, after the Encoding Standard: many a label is read as the
 # larger code page that people really mean. Nothing else is decoded: Python also knows codecs that cost the square of
@@ -62,9 +66,36 @@ def decode(body: bytes, content_type: str = "", max_bytes: int = 5_000_000) -> s
             return _read(body, codec, "strict", is_whole)
         except UnicodeDecodeError:
             continue
-    sample = sample_of(body)
+    sample = _sample(body)
     stated = declared[0] if declared else "utf-8"
-    return _read(body, stated if is_mostly(sample, stated) else judge(sample), "replace", is_whole)
+    codec = stated if _is_mostly(sample, stated) else _detect(sample)
+    return _read(body, codec, "replace", is_whole)
+
+
+def _detect(sample: bytes) -> str:
+    """The codec that a browser would guess from the bytes alone (decision 17)."""
+    detector = EncodingDetector()
+    detector.feed(sample, last=False)
+    name: str = detector.guess(tld=None, allow_utf8=False).lower()
+    return _CODECS.get(name, name)
+
+
+def _is_mostly(sample: bytes, codec: str) -> bool:
+    """Does it say something in this encoding, and only some of it is broken?"""
+    text = _read(sample, codec, "replace", is_whole=False)
+    beside_ascii = len(text) - len(text.encode("ascii", "ignore"))
+    return text.count("\ufffd") * 2 < beside_ascii
+
+
+def _sample(body: bytes) -> bytes:
+    """The first pieces of the page that are not plain ASCII."""
+    found = _HIGH.search(body)
+    if not found:
+        return b""
+    before = [body.rfind(mark, 0, found.start()) for mark in (b"<", b">", b"\n")]
+    start = max(max(before) + 1, found.start() - _SAMPLE_BYTES // 2)
+    pieces = _BREAKS.split(body[start : start + _WINDOW_BYTES])
+    return b"\n".join(piece for piece in pieces if not piece.isascii())[:_SAMPLE_BYTES]
 
 
 def _read(body: bytes, codec: str, errors: str, is_whole: bool) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from geohound import urls
 from geohound.jsflow.values.domain import HOLE
@@ -140,11 +139,6 @@ class Unclear:
     """An address with a part that only the running page knows."""
 
     text: str
-
-
-def query_text(pairs: Sequence[tuple[str, str]]) -> str:
-    safe = f",:/;@*()!${HOLE}{{}}"
-    return "&".join(f"{quote(k, safe=safe)}={quote(v, safe=safe)}" for k, v in pairs)
 
 
 def kind_of_name(name: str) -> str | None:

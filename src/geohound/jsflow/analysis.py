@@ -13,7 +13,8 @@ from geohound import urls
 from geohound.jsflow.evaluation.evaluator import Evaluator
 from geohound.jsflow.modules import loaders
 from geohound.jsflow.sinks import config, pages
-from geohound.jsflow.sinks.collector import Collector, Found
+from geohound.jsflow.sinks.finds import Found
+from geohound.jsflow.sinks.scripts import ScriptSinks
 from geohound.jsflow.syntax import libraries, sourcemaps
 from geohound.jsflow.syntax.source import Source
 from geohound.jsflow.values import liveness
@@ -117,7 +118,7 @@ class _Reader:
         if self._read_config(source):
             return True
         self.guard(lambda: loaders.follow(self.ev, source))
-        collector = Collector(self.ev, source)
+        collector = ScriptSinks(self.ev, source)
         if not libraries.can_matter(source.raw):
             if len(source.raw) <= _FILES_ONLY and any(end in source.raw for end in _FILE_ENDS):
                 collector.collect_files(self.guard)

@@ -7,13 +7,11 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 import ada_url
 from tree_sitter import Node
 
-from geohound.jsflow.addresses import query_text
 from geohound.jsflow.model import words
 from geohound.jsflow.modules import bundles, imports
 from geohound.jsflow.values import methods
@@ -37,14 +35,13 @@ from geohound.jsflow.values.domain import (
     Values,
     Web,
     from_json,
+    query_text,
     ready,
     text_of,
 )
+from geohound.jsflow.values.resolver import Resolver
 
 from . import objects
-
-if TYPE_CHECKING:
-    from .evaluator import Evaluator
 
 _WINDOWS = re.compile(r"^(?:(?:window|self|globalThis)\.)+")
 _MERGE = words(
@@ -71,7 +68,7 @@ _HANDED_ON = words(
 _FILL = re.compile(r"\{\s*([\w.-]+)\s*\}")
 
 
-def construct(ev: Evaluator, path: str, args: Sequence[Lazy]) -> Values:
+def construct(ev: Resolver, path: str, args: Sequence[Lazy]) -> Values:
     """`new` of something that the page does not define itself."""
     name = _WINDOWS.sub("", path)
     if name == "URL":
@@ -104,7 +101,7 @@ def _address(value: Value, base: Value) -> Values:
         return NOTHING
 
 
-def _query(ev: Evaluator, value: Value) -> Value:
+def _query(ev: Resolver, value: Value) -> Value:
     if isinstance(value, Obj):
         return Query(_pairs(ev, value))
     if isinstance(value, str):
@@ -116,11 +113,11 @@ def _query(ev: Evaluator, value: Value) -> Value:
     return value if isinstance(value, Query) else Query([])
 
 
-def _pairs(ev: Evaluator, value: Obj) -> list[tuple[str, str]]:
+def _pairs(ev: Resolver, value: Obj) -> list[tuple[str, str]]:
     return [(k, text_of(ev.any_of(lazies)[0])) for k, lazies in list(value.fields.items())[:60]]
 
 
-def call(ev: Evaluator, path: str, args: Sequence[Lazy], place: Place) -> Values:
+def call(ev: Resolver, path: str, args: Sequence[Lazy], place: Place) -> Values:
     """A function that the page does not define itself."""
     name = _WINDOWS.sub("", path)
     first = ev.lazy(args[0]) if args else ()
@@ -155,28 +152,28 @@ def call(ev: Evaluator, path: str, args: Sequence[Lazy], place: Place) -> Values
     return NOTHING
 
 
-def _handed_on(ev: Evaluator, first: Values, args: Sequence[Lazy]) -> Values:
+def _handed_on(ev: Resolver, first: Values, args: Sequence[Lazy]) -> Values:
     if len(args) > 1 and any(isinstance(v, Fn) for v in ev.lazy(args[1])):
         return ev.union(*(methods.on_array(ev, v, "map", args[1:]) for v in first if isinstance(v, Arr)))
     return first or NOTHING
 
 
-def _required(ev: Evaluator, name: str, first: Values, place: Place) -> Values:
+def _required(ev: Resolver, name: str, first: Values, place: Place) -> Values:
     if name != "require":
         return ev.union(*(bundles.bundled_module(ev, v) for v in first))
     return ev.union(*(imports.require(ev, v, place.source) for v in first))
 
 
-def _written(ev: Evaluator, name: str, args: Sequence[Lazy]) -> Values:
+def _written(ev: Resolver, name: str, args: Sequence[Lazy]) -> Values:
     texts = _as_query(ev, ev.lazy(args[0])) if args else ("",)
     return ev.concat(("?",), texts) if name.startswith("L.") else texts
 
 
-def _as_query(ev: Evaluator, values: Values) -> Values:
+def _as_query(ev: Resolver, values: Values) -> Values:
     return ev.union(*((query_text(_pairs(ev, v)),) if isinstance(v, Obj) else (text_of(v),) for v in values))
 
 
-def _requested(ev: Evaluator, first: Values) -> Values:
+def _requested(ev: Resolver, first: Values) -> Values:
     found: list[Values] = []
     for value in first:
         if isinstance(value, Obj):
@@ -187,7 +184,7 @@ def _requested(ev: Evaluator, first: Values) -> Values:
     return ev.union(*found)
 
 
-def _filled(ev: Evaluator, value: Value, data: Values) -> Values:
+def _filled(ev: Resolver, value: Value, data: Values) -> Values:
     """A string with its placeholders replaced by what the data holds."""
     if not isinstance(value, str):
         return NOTHING
@@ -201,36 +198,36 @@ def _filled(ev: Evaluator, value: Value, data: Values) -> Values:
     return (_FILL.sub(put, value),)
 
 
-def _parse_json(_: Evaluator, value: Value) -> Values:
+def _parse_json(_: Resolver, value: Value) -> Values:
     try:
         return (from_json(json.loads(value)),) if isinstance(value, str) else NOTHING
     except (ValueError, RecursionError):
         return NOTHING
 
 
-def _from_base64(_: Evaluator, value: Value) -> Values:
+def _from_base64(_: Resolver, value: Value) -> Values:
     try:
         return (base64.b64decode(value + "==").decode("latin-1"),) if isinstance(value, str) else NOTHING
     except (ValueError, binascii.Error):
         return NOTHING
 
 
-def _encode(_: Evaluator, value: Value) -> Values:
+def _encode(_: Resolver, value: Value) -> Values:
     return (quote(text_of(value), safe=f"!~*'(){HOLE}"),)
 
 
-def _entries(_: Evaluator, value: Value) -> Values:
+def _entries(_: Resolver, value: Value) -> Values:
     if not isinstance(value, Obj):
         return NOTHING
     return (Arr([ready(Arr([ready(k), lazies[-1]])) for k, lazies in value.fields.items()], value.is_open),)
 
 
-def _from_entries(ev: Evaluator, value: Arr) -> Obj:
+def _from_entries(ev: Resolver, value: Arr) -> Obj:
     rows = [v for item in value.items[:400] for v in ev.lazy(item) if isinstance(v, Arr) and len(v.items) == 2]
     return Obj({text_of(ev.lazy(row.items[0])[0]): [row.items[1]] for row in rows})
 
 
-_FUNCTIONS: dict[str, Callable[[Evaluator, Value], Values]] = {
+_FUNCTIONS: dict[str, Callable[[Resolver, Value], Values]] = {
     "encodeURIComponent": _encode,
     "escape": _encode,
     "encodeURI": lambda _, v: (text_of(v),),
@@ -261,7 +258,7 @@ _FUNCTIONS: dict[str, Callable[[Evaluator, Value], Values]] = {
 }
 
 
-def call_method(ev: Evaluator, inner: Node, name: str, args: Sequence[Lazy], place: Place) -> Values:
+def call_method(ev: Resolver, inner: Node, name: str, args: Sequence[Lazy], place: Place) -> Values:
     """A method of a value: its type decides."""
     found: list[Values] = []
     for value in ev.values(inner, place):
@@ -282,7 +279,7 @@ def call_method(ev: Evaluator, inner: Node, name: str, args: Sequence[Lazy], pla
     return ev.union(*found)
 
 
-def _on_other(ev: Evaluator, value: Value, name: str, args: Sequence[Lazy], place: Place) -> Values:
+def _on_other(ev: Resolver, value: Value, name: str, args: Sequence[Lazy], place: Place) -> Values:
     if isinstance(value, Ref):
         known = _of_page(ev, value, name, args)
         return known if known is not None else call(ev, f"{value.path}.{name}", args, place)
@@ -297,7 +294,7 @@ def _on_other(ev: Evaluator, value: Value, name: str, args: Sequence[Lazy], plac
             return ev.invoke(value, args[1:]) if name == "call" else NOTHING
         if name == "bind" and isinstance(value, Fn):
             return (value,)
-        held = objects.member(ev, value, name, place)
+        held = ev.member(value, name, place)
         if name in ("json", "toJSON", "valueOf") and held in (NOTHING, (UNDEFINED,)):
             return (value,)
         if not args and any(isinstance(v, str) for v in held):  # what is observed is asked for by a call
@@ -308,7 +305,7 @@ def _on_other(ev: Evaluator, value: Value, name: str, args: Sequence[Lazy], plac
     return NOTHING
 
 
-def _on_contents(ev: Evaluator, value: Value, name: str, args: Sequence[Lazy]) -> Values:
+def _on_contents(ev: Resolver, value: Value, name: str, args: Sequence[Lazy]) -> Values:
     if isinstance(value, Arr):
         return methods.on_array(ev, value, name, args)
     if name == "then":
@@ -316,16 +313,16 @@ def _on_contents(ev: Evaluator, value: Value, name: str, args: Sequence[Lazy]) -
     return NOTHING
 
 
-def _then(ev: Evaluator, value: Value, args: Sequence[Lazy]) -> Values:
+def _then(ev: Resolver, value: Value, args: Sequence[Lazy]) -> Values:
     functions = [v for v in (ev.lazy(args[0]) if args else ()) if isinstance(v, Fn)]
     return ev.union(*(ev.invoke(f, [ready(value)]) for f in functions)) if functions else (value,)
 
 
-def _of_page(ev: Evaluator, value: Ref, name: str, args: Sequence[Lazy]) -> Values | None:
+def _of_page(ev: Resolver, value: Ref, name: str, args: Sequence[Lazy]) -> Values | None:
     """A method that the page itself put on a global object."""
     if value.path in ("document", "window", "console", "$", "jQuery", "L", "ol", "OpenLayers"):
         return None
-    held = objects.assigned(ev, value.path, name)
+    held = ev.assigned(value.path, name)
     found = [v for v in held if isinstance(v, Fn)]
     if not found:
         return held or None if name.startswith("get") else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
@@ -13,11 +12,9 @@ from geohound.jsflow.model import words
 from geohound.jsflow.modules import imports
 from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters
 from geohound.jsflow.values.domain import UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Values, ready
+from geohound.jsflow.values.resolver import Binding, Resolver
 
 from . import descriptors, tables
-
-if TYPE_CHECKING:
-    from .evaluator import Binding, Evaluator
 
 _CALLED = rb"(?<![\w$])(?P<at>NAME)\s*\("
 _HANDED_ON = rb"[(,]\s*(?P<at>NAME)\s*[,)]"
@@ -32,7 +29,7 @@ _ELEMENTS = frozenset(("createElement", "jsx", "jsxs", "_jsx", "_jsxs", "h", "cr
 _REQUESTS = words("getJSON get post ajax json loadJson loadJSON xhrGet request load")
 
 
-def bindings(ev: Evaluator, function: Node, source: Source) -> list[Binding]:
+def bindings(ev: Resolver, function: Node, source: Source) -> list[Binding]:
     """A binding of the parameters for every call that is known."""
     fn = Fn(function, Place(source))
     found: list[Binding] = []
@@ -44,7 +41,7 @@ def bindings(ev: Evaluator, function: Node, source: Source) -> list[Binding]:
     return found
 
 
-def _argument_lists(ev: Evaluator, function: Node, source: Source) -> Iterator[list[Lazy]]:
+def _argument_lists(ev: Resolver, function: Node, source: Source) -> Iterator[list[Lazy]]:
     node, up = function, function.parent
     while up is not None and up.type == "parenthesized_expression":
         node, up = up, up.parent
@@ -64,7 +61,7 @@ def _argument_lists(ev: Evaluator, function: Node, source: Source) -> Iterator[l
         yield from _by_name(ev, function, up, source)
 
 
-def _by_name(ev: Evaluator, function: Node, up: Node, source: Source) -> Iterator[list[Lazy]]:
+def _by_name(ev: Resolver, function: Node, up: Node, source: Source) -> Iterator[list[Lazy]]:
     label = _label(function, up, source)
     if label is None:
         return
@@ -124,7 +121,7 @@ def _label(function: Node, up: Node, source: Source) -> Node | None:
     return None
 
 
-def _calls_in(ev: Evaluator, source: Source, name: str, fn: Fn, scope: Node | None) -> Iterator[list[Lazy]]:
+def _calls_in(ev: Resolver, source: Source, name: str, fn: Fn, scope: Node | None) -> Iterator[list[Lazy]]:
     """Calls of a name, of a plain one within the scope that declares it."""
     place = Place(source)
     begin, end = (scope.start_byte, scope.end_byte) if scope is not None else (0, len(source.data))
@@ -156,7 +153,7 @@ def _call_above(node: Node | None) -> Node | None:
     return up if up is not None and up.type in ("call_expression", "new_expression") else None
 
 
-def _may_be(ev: Evaluator, node: Node, place: Place, fn: Fn) -> bool:
+def _may_be(ev: Resolver, node: Node, place: Place, fn: Fn) -> bool:
     found = ev.values(node, place)
     same = [v for v in found if isinstance(v, Fn)]
     if not same:
@@ -191,7 +188,7 @@ def attributes(source: Source, tag: Node, place: Place) -> Obj:
     return made
 
 
-def called_back(ev: Evaluator, call: Node, node: Node, place: Place) -> Iterator[list[Lazy]]:
+def called_back(ev: Resolver, call: Node, node: Node, place: Place) -> Iterator[list[Lazy]]:
     """The arguments that a function gets which is handed to another call."""
     callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
     given = arguments(call)
@@ -217,14 +214,14 @@ def called_back(ev: Evaluator, call: Node, node: Node, place: Place) -> Iterator
         yield from _passed_through(ev, callee, position, place)
 
 
-def _makes_elements(ev: Evaluator, callee: Node, name: str, place: Place) -> bool:
+def _makes_elements(ev: Resolver, callee: Node, name: str, place: Place) -> bool:
     if name in _ELEMENTS:
         return True
     return any(isinstance(v, Ref) and v.path.rpartition(".")[2] in _ELEMENTS for v in ev.values(callee, place))
 
 
 def _iterated(
-    ev: Evaluator, holder: Node | None, given: list[Node], position: int, place: Place
+    ev: Resolver, holder: Node | None, given: list[Node], position: int, place: Place
 ) -> Iterator[list[Lazy]]:
     outside = holder is not None and place.source.text(holder) in _OUTSIDE
     over = given[0] if outside and position > 0 else holder
@@ -242,7 +239,7 @@ def _iterated(
             yield [key, item] if key_first else [item, key]
 
 
-def _passed_through(ev: Evaluator, callee: Node, position: int, place: Place) -> Iterator[list[Lazy]]:
+def _passed_through(ev: Resolver, callee: Node, position: int, place: Place) -> Iterator[list[Lazy]]:
     """A function of the page that calls what it is handed: the arguments of that call."""
     for value in ev.values(callee, place):
         if not isinstance(value, Fn) or value.node.type not in FUNCTIONS:
@@ -258,7 +255,7 @@ def _passed_through(ev: Evaluator, callee: Node, position: int, place: Place) ->
                 yield ev.lazy_arguments(call, Place(source))
 
 
-def elements(ev: Evaluator, values: Values, keys: bool = False) -> list[Lazy]:
+def elements(ev: Resolver, values: Values, keys: bool = False) -> list[Lazy]:
     """What a loop runs over."""
     found: list[Lazy] = []
     for value in imports.opened(ev, values):

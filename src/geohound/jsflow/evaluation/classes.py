@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from geohound.jsflow.syntax import nodes
 from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, nth
 from geohound.jsflow.values.domain import (
     NOTHING,
@@ -22,11 +22,9 @@ from geohound.jsflow.values.domain import (
     Ref,
     Values,
 )
+from geohound.jsflow.values.resolver import Resolver
 
-from . import descriptors, objects
-
-if TYPE_CHECKING:
-    from .evaluator import Evaluator
+from . import descriptors
 
 _MAX_HITS = 30
 
@@ -34,7 +32,7 @@ _MAX_HITS = 30
 _SET_ON_THIS = rb"(?:this|self|that|_this|me|vm)\.(?P<at>NAME)\s*=(?![=>])"
 
 
-def construct(ev: Evaluator, fn: Fn, args: Sequence[Lazy]) -> Inst:
+def construct(ev: Resolver, fn: Fn, args: Sequence[Lazy]) -> Inst:
     """An instance that remembers what its constructor was given."""
     builder = _constructor(fn)
     if builder is None:
@@ -60,7 +58,7 @@ def _members(fn: Fn) -> list[Node]:
     return body.named_children if body is not None else []
 
 
-def of_instance(ev: Evaluator, inst: Inst, name: str, depth: int = 0) -> Values:
+def of_instance(ev: Resolver, inst: Inst, name: str, depth: int = 0) -> Values:
     """A field, getter or method of an instance, or what any of its methods assigns to `this.name`."""
     source, cls = inst.cls.place.source, inst.cls
     place = Place(source, inst.env or cls.place.env)
@@ -89,22 +87,22 @@ def of_instance(ev: Evaluator, inst: Inst, name: str, depth: int = 0) -> Values:
     return _inherited(ev, inst, name, depth)
 
 
-def _of_prototype(ev: Evaluator, own: str, name: str) -> Values:
+def _of_prototype(ev: Resolver, own: str, name: str) -> Values:
     """What scripts put on a prototype: one by one, or all at once as an object."""
     if not own:
         return ()
-    added = objects.assigned(ev, f"{own}.prototype", name)
+    added = ev.assigned(f"{own}.prototype", name)
     if added:
         return added
-    wholes = [v for v in objects.assigned(ev, own, "prototype") if isinstance(v, Obj)]
-    found = [v for whole in wholes for v in objects.member(ev, whole, name, Place(ev.sources[0]))]
+    wholes = [v for v in ev.assigned(own, "prototype") if isinstance(v, Obj)]
+    found = [v for whole in wholes for v in ev.member(whole, name, Place(ev.sources[0]))]
     return tuple(v for v in found if v not in (UNDEFINED, NULL, UNKNOWN))
 
 
-def set_on_this(ev: Evaluator, source: Source, cls: Node, name: str, place: Place) -> list[Values]:
+def set_on_this(ev: Resolver, source: Source, cls: Node, name: str, place: Place) -> list[Values]:
     found = []
     for at in source.places(name, _SET_ON_THIS, cls.start_byte, cls.end_byte)[:_MAX_HITS]:
-        target = objects.target(source, at)
+        target = nodes.target(source, at)
         if target is not None:
             found.append(ev.values(target[1], place))
     return found
@@ -117,7 +115,7 @@ def _class_name(cls: Fn) -> str:
     return cls.place.source.text(name) if name is not None else ""
 
 
-def _class_member(ev: Evaluator, part: Node, place: Place, inst: Inst) -> Values:
+def _class_member(ev: Resolver, part: Node, place: Place, inst: Inst) -> Values:
     if part.type == "method_definition":
         method = Fn(part, place, inst)
         return ev.invoke(method, []) if any(c.type == "get" for c in part.children) else (method,)
@@ -125,7 +123,7 @@ def _class_member(ev: Evaluator, part: Node, place: Place, inst: Inst) -> Values
     return ev.values(value, place) if value is not None else (UNDEFINED,)
 
 
-def _inherited(ev: Evaluator, inst: Inst, name: str, depth: int) -> Values:
+def _inherited(ev: Resolver, inst: Inst, name: str, depth: int) -> Values:
     heritage = next((c for c in inst.cls.node.children if c.type == "class_heritage"), None)
     base = nth(heritage, 0) if heritage is not None else None
     if base is None or depth > 4:
@@ -134,7 +132,7 @@ def _inherited(ev: Evaluator, inst: Inst, name: str, depth: int) -> Values:
     return ev.union(*(of_instance(ev, Inst(p), name, depth + 1) for p in parents))
 
 
-def of_function(ev: Evaluator, fn: Fn, name: str) -> Values:
+def of_function(ev: Resolver, fn: Fn, name: str) -> Values:
     """A static member of a class, or a property that scripts put on a function."""
     if fn.node.type in CLASSES:
         for part in _members(fn):
@@ -142,10 +140,10 @@ def of_function(ev: Evaluator, fn: Fn, name: str) -> Values:
             if label is not None and fn.place.source.text(label) == name:
                 return _class_member(ev, part, fn.place, Inst(fn))
     own = _class_name(fn)
-    return (objects.assigned(ev, own, name) if own else ()) or NOTHING
+    return (ev.assigned(own, name) if own else ()) or NOTHING
 
 
-def this_of(ev: Evaluator, node: Node, place: Place) -> Values:
+def this_of(ev: Resolver, node: Node, place: Place) -> Values:
     """The object that `this` means here."""
     function = place.source.scope_of(node)
     while function.type == "arrow_function":
@@ -172,7 +170,7 @@ def this_of(ev: Evaluator, node: Node, place: Place) -> Values:
     return (Ref("window"),) if function.type not in FUNCTIONS else NOTHING
 
 
-def _this_of_literal(ev: Evaluator, literal: Node, place: Place) -> Values:
+def _this_of_literal(ev: Resolver, literal: Node, place: Place) -> Values:
     """Methods of a literal belong to it, or to the instances of the class whose prototype it is."""
     up = literal.parent
     while up is not None and up.type in ("arguments", "call_expression", "parenthesized_expression"):
@@ -188,7 +186,7 @@ def _this_of_literal(ev: Evaluator, literal: Node, place: Place) -> Values:
     return ev.values(literal, Place(place.source))
 
 
-def _this_by_assignment(ev: Evaluator, assignment: Node, place: Place) -> Values:
+def _this_by_assignment(ev: Resolver, assignment: Node, place: Place) -> Values:
     """`Name.prototype.method = function`: an instance of Name; `thing.method = function`: the thing."""
     left = assignment.child_by_field_name("left")
     holder = left.child_by_field_name("object") if left is not None else None

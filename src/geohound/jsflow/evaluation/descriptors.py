@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from geohound.jsflow.syntax.source import FUNCTIONS, Source, arguments
 from geohound.jsflow.values.domain import Fn, Inst, Place, Values
-
-if TYPE_CHECKING:
-    from .evaluator import Evaluator
+from geohound.jsflow.values.resolver import Resolver
 
 _LISTED = rb"key:\s*[\"'](?P<at>NAME)[\"']\s*,\s*(?:value|get):"
 _MAX_HITS = 10
@@ -23,7 +20,7 @@ def name_of(function: Node) -> Node | None:
     return _of_key(row, "key") if row is not None and _owner(row) is not None else None
 
 
-def this_of(ev: Evaluator, function: Node, source: Source) -> Values:
+def this_of(ev: Resolver, function: Node, source: Source) -> Values:
     """What `this` means in a method of such a list: an instance of the function that the list is for."""
     row = _row_of(function)
     owner = _owner(row) if row is not None else None

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from tree_sitter import Node
 
-from geohound.jsflow.model import Exhausted, Meter
+from geohound.jsflow.model import Meter
+from geohound.jsflow.modules import imports
 from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters, walk
 from geohound.jsflow.values import conditions
 from geohound.jsflow.values.domain import (
@@ -19,21 +20,21 @@ from geohound.jsflow.values.domain import (
     Arr,
     Env,
     Fn,
-    Inst,
     Lazy,
+    Namespace,
     Place,
+    Value,
     Values,
     distinct,
     ready,
     text_of,
 )
+from geohound.jsflow.values.resolver import Binding, Key
 
-from . import patterns
+from . import names, objects, patterns
 from .expressions import HANDLERS
 
 T = TypeVar("T")
-Key = tuple[str, int, int, str]
-Binding = dict[str, Lazy]
 _MAX_CALLS = 14
 
 
@@ -166,6 +167,21 @@ class Evaluator:
         self.pending.setdefault(key, options)
         return None
 
+    def member(self, value: Value, name: str, place: Place) -> Values:
+        return objects.member(self, value, name, place)
+
+    def assigned(self, path: str, name: str) -> Values:
+        return objects.assigned(self, path, name)
+
+    def global_name(self, name: str, place: Place) -> Values:
+        return names.global_name(self, name, place)
+
+    def final(self, name: str, source: Source) -> Values:
+        return names.final(self, name, source)
+
+    def exported(self, module: Namespace, name: str) -> Values:
+        return imports.exported(self, module, name)
+
     def invoke(self, fn: Fn, args: Sequence[Lazy], this: object = None) -> Values:
         """What a function of the page returns for these arguments."""
         if len(self._calls) >= _MAX_CALLS or self._calls.count(fn.key) >= 2 or fn.node.type in CLASSES:
@@ -215,6 +231,3 @@ class Evaluator:
             else:
                 found.append(Lazy(node, place))
         return found
-
-
-__all__ = ["Binding", "Evaluator", "Exhausted", "Inst", "Key"]

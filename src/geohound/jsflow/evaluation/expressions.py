@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
@@ -28,12 +27,9 @@ from geohound.jsflow.values.domain import (
     is_truthy,
     ready,
 )
+from geohound.jsflow.values.resolver import Resolver
 
 from . import builtins, classes, names, objects
-
-if TYPE_CHECKING:
-    from .evaluator import Evaluator
-
 
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
 
@@ -55,14 +51,14 @@ def unescape(raw: str) -> str:
     return _ESCAPE.sub(meant, raw).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _string(ev: Evaluator, node: Node, place: Place) -> Values:
+def _string(ev: Resolver, node: Node, place: Place) -> Values:
     raw = place.source.data[node.start_byte + 1 : node.end_byte - 1]
     if len(raw) > ev.meter.budget.chars:
         return (raw[: ev.meter.budget.chars].decode("utf-8", "replace") + HOLE,)
     return (unescape(raw.decode("utf-8", "replace")),)
 
 
-def _template(ev: Evaluator, node: Node, place: Place) -> Values:
+def _template(ev: Resolver, node: Node, place: Place) -> Values:
     parts: list[Values] = []
     for child in node.named_children[:200]:
         if child.type == "template_substitution":
@@ -73,7 +69,7 @@ def _template(ev: Evaluator, node: Node, place: Place) -> Values:
     return ev.concat(*parts) if parts else ("",)
 
 
-def _number(_: Evaluator, node: Node, place: Place) -> Values:
+def _number(_: Resolver, node: Node, place: Place) -> Values:
     raw = place.source.text(node).replace("_", "").lower()
     try:
         return (int(raw, 0) if raw[:2] in ("0x", "0b", "0o") else int(raw) if raw.isdigit() else float(raw),)
@@ -81,29 +77,29 @@ def _number(_: Evaluator, node: Node, place: Place) -> Values:
         return NOTHING
 
 
-def _regex(_: Evaluator, node: Node, place: Place) -> Values:
+def _regex(_: Resolver, node: Node, place: Place) -> Values:
     pattern, flags = node.child_by_field_name("pattern"), node.child_by_field_name("flags")
     if pattern is None:
         return NOTHING
     return (Pattern(place.source.text(pattern), place.source.text(flags) if flags is not None else ""),)
 
 
-def _first(ev: Evaluator, node: Node, place: Place) -> Values:
+def _first(ev: Resolver, node: Node, place: Place) -> Values:
     inner = nth(node, 0)
     return ev.values(inner, place) if inner is not None else NOTHING
 
 
-def _last(ev: Evaluator, node: Node, place: Place) -> Values:
+def _last(ev: Resolver, node: Node, place: Place) -> Values:
     inner = node.named_children[-1] if node.named_child_count else None
     return ev.values(inner, place) if inner is not None else NOTHING
 
 
-def _right(ev: Evaluator, node: Node, place: Place) -> Values:
+def _right(ev: Resolver, node: Node, place: Place) -> Values:
     right = node.child_by_field_name("right")
     return ev.values(right, place) if right is not None else NOTHING
 
 
-def _ternary(ev: Evaluator, node: Node, place: Place) -> Values:
+def _ternary(ev: Resolver, node: Node, place: Place) -> Values:
     test, yes, no = (node.child_by_field_name(f) for f in ("condition", "consequence", "alternative"))
     if test is None or yes is None or no is None:
         return NOTHING
@@ -113,7 +109,7 @@ def _ternary(ev: Evaluator, node: Node, place: Place) -> Values:
     return ev.values(yes if truth else no, place)
 
 
-def _binary(ev: Evaluator, node: Node, place: Place) -> Values:
+def _binary(ev: Resolver, node: Node, place: Place) -> Values:
     operator = node.child_by_field_name("operator")
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if operator is None or left is None or right is None:
@@ -126,7 +122,7 @@ def _binary(ev: Evaluator, node: Node, place: Place) -> Values:
     return NOTHING if answer is None else (answer,)
 
 
-def _plus(ev: Evaluator, node: Node, place: Place) -> Values:
+def _plus(ev: Resolver, node: Node, place: Place) -> Values:
     """A chain of + as a whole: it leans left, as deep as it is long."""
     terms: list[Node] = []
     at: Node | None = node
@@ -145,7 +141,7 @@ def _plus(ev: Evaluator, node: Node, place: Place) -> Values:
     return ev.concat(*groups)
 
 
-def _either(ev: Evaluator, operator: str, left: Node, right: Node, place: Place) -> Values:
+def _either(ev: Resolver, operator: str, left: Node, right: Node, place: Place) -> Values:
     found: list[Values] = []
     needs_right = False
     for value in ev.values(left, place):
@@ -161,7 +157,7 @@ def _either(ev: Evaluator, operator: str, left: Node, right: Node, place: Place)
     return ev.union(*found)
 
 
-def _unary(ev: Evaluator, node: Node, place: Place) -> Values:
+def _unary(ev: Resolver, node: Node, place: Place) -> Values:
     operator, inner = node.child_by_field_name("operator"), node.child_by_field_name("argument")
     if operator is None or inner is None:
         return NOTHING
@@ -177,7 +173,7 @@ def _unary(ev: Evaluator, node: Node, place: Place) -> Values:
     return NOTHING
 
 
-def _object(ev: Evaluator, node: Node, place: Place) -> Values:
+def _object(ev: Resolver, node: Node, place: Place) -> Values:
     made = Obj(origin=(node, place))
     for child in node.named_children:
         ev.meter.spend()
@@ -200,7 +196,7 @@ def _object(ev: Evaluator, node: Node, place: Place) -> Values:
     return (made,)
 
 
-def _array(ev: Evaluator, node: Node, place: Place) -> Values:
+def _array(ev: Resolver, node: Node, place: Place) -> Values:
     made = Arr()
     for child in node.named_children[:2000]:
         if child.type == "spread_element" and (inner := nth(child, 0)) is not None:
@@ -214,15 +210,15 @@ def _array(ev: Evaluator, node: Node, place: Place) -> Values:
     return (made,)
 
 
-def _function(_: Evaluator, node: Node, place: Place) -> Values:
+def _function(_: Resolver, node: Node, place: Place) -> Values:
     return (Fn(node, place),)
 
 
-def _identifier(ev: Evaluator, node: Node, place: Place) -> Values:
+def _identifier(ev: Resolver, node: Node, place: Place) -> Values:
     return names.look_up(ev, place.source.text(node), node, place)
 
 
-def _new(ev: Evaluator, node: Node, place: Place) -> Values:
+def _new(ev: Resolver, node: Node, place: Place) -> Values:
     callee = node.child_by_field_name("constructor")
     if callee is None:
         return NOTHING
@@ -236,7 +232,7 @@ def _new(ev: Evaluator, node: Node, place: Place) -> Values:
     return ev.union(*found)
 
 
-def _call(ev: Evaluator, node: Node, place: Place) -> Values:
+def _call(ev: Resolver, node: Node, place: Place) -> Values:
     callee = node.child_by_field_name("function")
     if callee is None:
         return NOTHING
@@ -259,15 +255,15 @@ def _call(ev: Evaluator, node: Node, place: Place) -> Values:
     return ev.union(*found)
 
 
-def _this(ev: Evaluator, node: Node, place: Place) -> Values:
+def _this(ev: Resolver, node: Node, place: Place) -> Values:
     return classes.this_of(ev, node, place)
 
 
-def _meta(_: Evaluator, __: Node, ___: Place) -> Values:
+def _meta(_: Resolver, __: Node, ___: Place) -> Values:
     return (Ref("import.meta"),)
 
 
-Handler = Callable[["Evaluator", Node, Place], Values]
+Handler = Callable[["Resolver", Node, Place], Values]
 
 
 HANDLERS: dict[str, Handler] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
@@ -25,11 +24,9 @@ from geohound.jsflow.values.domain import (
     Values,
     ready,
 )
+from geohound.jsflow.values.resolver import Binding, Key, Resolver
 
 from . import call_sites, patterns
-
-if TYPE_CHECKING:
-    from .evaluator import Binding, Evaluator, Key
 
 _ASSIGNED = rb"(?<![\w$.])(?P<at>NAME)\s*(?:\+|\|\||\?\?)?=(?![=>])"
 _PUSHED = rb"(?<![\w$.])(?P<at>NAME)\.push\("
@@ -50,7 +47,7 @@ _GLOBALS = words(
 )
 
 
-def look_up(ev: Evaluator, name: str, node: Node, place: Place) -> Values:
+def look_up(ev: Resolver, name: str, node: Node, place: Place) -> Values:
     """The alternatives for a name at this place."""
     if name == "undefined":
         return (UNDEFINED,)
@@ -84,7 +81,7 @@ def _names_in(source: Source, pattern: Node) -> list[str]:
     return [source.text(p) for p in walk(left, skip=FUNCTIONS) if p.type in kinds]
 
 
-def _parameter(ev: Evaluator, name: str, function: Node, node: Node, place: Place) -> Values:
+def _parameter(ev: Resolver, name: str, function: Node, node: Node, place: Place) -> Values:
     """A parameter: as bound now, or else as given at the call sites; reassigned ones by what was assigned before."""
     source = place.source
     env = place.env.find((source.index, function.id)) if place.env else None
@@ -107,7 +104,7 @@ def _parameter(ev: Evaluator, name: str, function: Node, node: Node, place: Plac
     return _in_order(ev, defs, node, place, base) if defs else base
 
 
-def injected(ev: Evaluator, name: str) -> Values:
+def injected(ev: Resolver, name: str) -> Values:
     """What a framework hands to parameters of this name: the factories, services and values of AngularJS."""
     key = ("injected", name)
     if key not in ev.known:
@@ -118,7 +115,7 @@ def injected(ev: Evaluator, name: str) -> Values:
     return known if isinstance(known, tuple) else NOTHING
 
 
-def _provided(ev: Evaluator, source: Source, name: str) -> Iterator[Value]:
+def _provided(ev: Resolver, source: Source, name: str) -> Iterator[Value]:
     for at in source.places(name, _PROVIDED)[:3]:
         node = source.node_at(at)
         while node is not None and node.type != "call_expression":
@@ -135,7 +132,7 @@ def _provided(ev: Evaluator, source: Source, name: str) -> Iterator[Value]:
                 yield Inst(made) if isinstance(made, Fn) else made
 
 
-def _declared(ev: Evaluator, name: str, scope: Node, node: Node, place: Place) -> Values:
+def _declared(ev: Resolver, name: str, scope: Node, node: Node, place: Place) -> Values:
     source = place.source
     guard = ("name", source.index, scope.id, name, node.start_byte)
     if guard in ev.active:
@@ -151,7 +148,7 @@ def _declared(ev: Evaluator, name: str, scope: Node, node: Node, place: Place) -
     return tuple(_grown(ev, name, scope, value, place) for value in found)
 
 
-def _one_of(ev: Evaluator, found: Values, key: Key) -> Values:
+def _one_of(ev: Resolver, found: Values, key: Key) -> Values:
     """One string at a time, so that a name which stands twice in an address is the same at both places."""
     if not all(isinstance(v, str) for v in found):
         return found
@@ -159,7 +156,7 @@ def _one_of(ev: Evaluator, found: Values, key: Key) -> Values:
     return ev.lazy(binding[""]) if binding else found
 
 
-def _from_definitions(ev: Evaluator, name: str, scope: Node, node: Node, place: Place) -> Values:
+def _from_definitions(ev: Resolver, name: str, scope: Node, node: Node, place: Place) -> Values:
     source = place.source
     defs = _in_nearest_block(source.names(scope)[name], node)
     user = source.scope_of(node)
@@ -201,7 +198,7 @@ def _in_nearest_block(defs: list[Def], node: Node) -> list[Def]:
     return [d for size, d in inside if size <= smallest or d.how not in _DECLARES]
 
 
-def _in_order(ev: Evaluator, defs: list[Def], node: Node, place: Place, base: Values) -> Values:
+def _in_order(ev: Resolver, defs: list[Def], node: Node, place: Place, base: Values) -> Values:
     """What a name holds after these definitions: later ones replace, appends append, branches add alternatives."""
     current = base
     for d in sorted(defs, key=lambda d: d.at):
@@ -219,7 +216,7 @@ def _may_not_happen(definition: Def, node: Node) -> bool:
     return block is not None and not block.start_byte <= node.start_byte <= block.end_byte
 
 
-def _assigned(ev: Evaluator, source: Source, d: Def, place: Place) -> Values:
+def _assigned(ev: Resolver, source: Source, d: Def, place: Place) -> Values:
     where = Place(source, place.env)
     match d.how:
         case "function" | "class":
@@ -236,7 +233,7 @@ def _assigned(ev: Evaluator, source: Source, d: Def, place: Place) -> Values:
     return ev.lazy(found[d.name]) if d.name in found else NOTHING
 
 
-def _looped(ev: Evaluator, source: Source, d: Def, where: Place) -> Values:
+def _looped(ev: Resolver, source: Source, d: Def, where: Place) -> Values:
     """The variable of a for-of or for-in loop: one element at a time, so that its parts stay together."""
     key = ("loop", source.index, d.at, "")
 
@@ -285,7 +282,7 @@ def _is_shadowed(source: Source, name: str, node: Node, scope: Node) -> bool:
     return False
 
 
-def _grown(ev: Evaluator, name: str, scope: Node, value: Value, place: Place) -> Value:
+def _grown(ev: Resolver, name: str, scope: Node, value: Value, place: Place) -> Value:
     """An array with what is pushed to it elsewhere; an object with the name by which others add to it."""
     if isinstance(value, Obj) and not value.path:
         value.path = name
@@ -307,7 +304,7 @@ def _grown(ev: Evaluator, name: str, scope: Node, value: Value, place: Place) ->
     return grown if isinstance(grown, Arr) else value
 
 
-def global_name(ev: Evaluator, name: str, place: Place) -> Values:
+def global_name(ev: Resolver, name: str, place: Place) -> Values:
     """A name declared by another script of the page, or by nobody."""
     key = ("global", name)
     if key not in ev.known:
@@ -329,7 +326,7 @@ def global_name(ev: Evaluator, name: str, place: Place) -> Values:
     return found_values if isinstance(found_values, tuple) else (Ref(name),)
 
 
-def _global_in(ev: Evaluator, name: str, source: Source) -> Iterator[Value]:
+def _global_in(ev: Resolver, name: str, source: Source) -> Iterator[Value]:
     encoded = name.encode()
     if source.is_library or encoded not in source.raw:
         return
@@ -350,7 +347,7 @@ def _global_in(ev: Evaluator, name: str, source: Source) -> Iterator[Value]:
                         yield value
 
 
-def final(ev: Evaluator, name: str, source: Source) -> Values:
+def final(ev: Resolver, name: str, source: Source) -> Values:
     """The value of a global after its script has run."""
     place = Place(source)
     defs = source.names(source.root)[name]

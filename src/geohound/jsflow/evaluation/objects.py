@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tree_sitter import Node
 
 from geohound.jsflow.model import words
 from geohound.jsflow.modules import imports
+from geohound.jsflow.syntax import nodes
 from geohound.jsflow.syntax.source import Source, loop_of, nth
 from geohound.jsflow.values.domain import (
     HOLE,
@@ -34,11 +34,9 @@ from geohound.jsflow.values.domain import (
     Web,
     ready,
 )
+from geohound.jsflow.values.resolver import Binding, Resolver
 
 from . import classes
-
-if TYPE_CHECKING:
-    from .evaluator import Binding, Evaluator
 
 _SET = rb"\.(?P<at>NAME)\s*=(?![=>])"
 _SET_BY_KEY = rb"\[[\"'](?P<at>NAME)[\"']\]\s*=(?![=>])"
@@ -59,7 +57,7 @@ _FEW = 3
 _SMALL = 400_000
 
 
-def member_expression(ev: Evaluator, node: Node, place: Place) -> Values:
+def member_expression(ev: Resolver, node: Node, place: Place) -> Values:
     inner, name = node.child_by_field_name("object"), node.child_by_field_name("property")
     if inner is None or name is None:
         return NOTHING
@@ -67,7 +65,7 @@ def member_expression(ev: Evaluator, node: Node, place: Place) -> Values:
     return ev.union(*(member(ev, value, key, place) for value in ev.values(inner, place)))
 
 
-def subscript_expression(ev: Evaluator, node: Node, place: Place) -> Values:
+def subscript_expression(ev: Resolver, node: Node, place: Place) -> Values:
     inner, index = node.child_by_field_name("object"), node.child_by_field_name("index")
     if inner is None or index is None:
         return NOTHING
@@ -84,7 +82,7 @@ def subscript_expression(ev: Evaluator, node: Node, place: Place) -> Values:
     return ev.union(*found)
 
 
-def _some_item(ev: Evaluator, array: Arr, index: Node, place: Place) -> Values:
+def _some_item(ev: Resolver, array: Arr, index: Node, place: Place) -> Values:
     """An element by an index that counts: one at a time, the same one wherever the index stands in the loop."""
     loop = loop_of(index)
     if loop is None:
@@ -99,7 +97,7 @@ def _some_item(ev: Evaluator, array: Arr, index: Node, place: Place) -> Values:
     return ev.lazy(array.items[at]) if isinstance(at, int) and at < len(array.items) else NOTHING
 
 
-def member(ev: Evaluator, value: Value, name: str, place: Place) -> Values:
+def member(ev: Resolver, value: Value, name: str, place: Place) -> Values:
     """What a value holds under a name."""
     ev.meter.spend()
     match value:
@@ -122,20 +120,20 @@ def member(ev: Evaluator, value: Value, name: str, place: Place) -> Values:
         case Web(href):
             return _of_address(href, name)
         case Namespace():
-            return imports.exported(ev, value, name)
+            return ev.exported(value, name)
         case Reply(url):
             return _of_reply(ev, imports.contents(ev, url), name, place)
     return _by_name_alone(ev, name) if value is UNKNOWN else NOTHING
 
 
-def method_by_name_alone(ev: Evaluator, name: str) -> list[Fn]:
+def method_by_name_alone(ev: Resolver, name: str) -> list[Fn]:
     """The methods that a call on something unknown may mean."""
     if name in _COMMON:
         return []
     return [v for v in _by_name_alone(ev, name) if isinstance(v, Fn)]
 
 
-def _by_name_alone(ev: Evaluator, name: str) -> Values:
+def _by_name_alone(ev: Resolver, name: str) -> Values:
     """A property of an object that nothing is known of: where few places set such a property, it is one of them."""
     key = ("alone", name)
     if key in ev.active or len(name) < 3 or not name.isidentifier():
@@ -150,14 +148,14 @@ def _by_name_alone(ev: Evaluator, name: str) -> Values:
     return known if isinstance(known, tuple) else NOTHING
 
 
-def _set_anywhere(ev: Evaluator, name: str) -> Values:
+def _set_anywhere(ev: Resolver, name: str) -> Values:
     found: list[Node] = []
     values: list[Values] = []
     for source in ev.sources:
         if source.is_library or name.encode() not in source.raw or len(source.raw) > _SMALL:
             continue
         for at in [*source.places(name, _SET), *source.places(name, _IN_LITERAL)][:_MAX_HITS]:
-            place_set = target(source, at)
+            place_set = nodes.target(source, at)
             right = place_set[1] if place_set is not None else _pair_value(source, at)
             if right is not None:
                 found.append(right)
@@ -182,7 +180,7 @@ def _pair_value(source: Source, at: int) -> Node | None:
     return node.child_by_field_name("value") if node is not None and node.type == "pair" else None
 
 
-def _of_reply(ev: Evaluator, contents: Values, name: str, place: Place) -> Values:
+def _of_reply(ev: Resolver, contents: Values, name: str, place: Place) -> Values:
     """Some libraries hand on the contents, others an answer that holds them."""
     held = ev.union(*(member(ev, v, name, place) for v in contents if isinstance(v, Obj | Arr)))
     if name in ("data", "body", "responseJSON") and held in (NOTHING, (UNDEFINED,)):
@@ -190,7 +188,7 @@ def _of_reply(ev: Evaluator, contents: Values, name: str, place: Place) -> Value
     return held
 
 
-def _of_object(ev: Evaluator, value: Obj, name: str) -> Values:
+def _of_object(ev: Resolver, value: Obj, name: str) -> Values:
     held = ev.any_of(value.fields[name]) if name in value.fields else ()
     if held and not all(v in (NULL, UNDEFINED, UNKNOWN) or v == "" for v in held):
         return _named(held, value.path, name)
@@ -201,7 +199,7 @@ def _of_object(ev: Evaluator, value: Obj, name: str) -> Values:
     return _named(ev.union(held, added), value.path, name) if held or added else (UNDEFINED,)
 
 
-def _set_by_methods(ev: Evaluator, value: Obj, name: str) -> Values:
+def _set_by_methods(ev: Resolver, value: Obj, name: str) -> Values:
     """What the methods of a literal assign to `this.name`: in classes that are written as objects."""
     key = ("this", id(value), 0, name)
     if value.origin is None or key in ev.active:
@@ -222,12 +220,10 @@ def _named(values: Values, path: str, name: str) -> Values:
     return values
 
 
-def _of_global(ev: Evaluator, path: str, name: str, place: Place) -> Values:
+def _of_global(ev: Resolver, path: str, name: str, place: Place) -> Values:
     bare = _WINDOWS.sub("", path)
     if bare in ("window", "self", "globalThis", "top", "parent"):
-        from . import names  # noqa: PLC0415 - names look at objects
-
-        return names.global_name(ev, name, place)
+        return ev.global_name(name, place)
     if bare in _LOCATIONS:
         return _of_address(ev.page_url, name)
     if bare == "document" and name in ("URL", "baseURI", "documentURI"):
@@ -259,7 +255,7 @@ def _of_address(href: str, name: str) -> Values:
     return (known.get(name, UNKNOWN),)
 
 
-def assigned(ev: Evaluator, path: str, name: str) -> Values:
+def assigned(ev: Resolver, path: str, name: str) -> Values:
     """What the scripts assign to `path.name` anywhere."""
     key = ("assigned", path, name)
     if key in ev.active or not name.isidentifier():
@@ -282,7 +278,7 @@ def assigned(ev: Evaluator, path: str, name: str) -> Values:
     return result
 
 
-def _defined_in(ev: Evaluator, source: Source, path: str, name: str) -> Iterator[Value]:
+def _defined_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Value]:
     """Ext.define("path", {…}), dojo.declare("path", …, {…}): members of the object, getters of its configuration."""
     if (b"define(" not in source.raw and b"declare(" not in source.raw) or path.encode() not in source.raw:
         return
@@ -297,17 +293,17 @@ def _defined_in(ev: Evaluator, source: Source, path: str, name: str) -> Iterator
                 yield from ev.any_of(made.fields[name]) if name in made.fields else _getter(ev, made, name)
 
 
-def _getter(ev: Evaluator, made: Obj, name: str) -> Iterator[Value]:
+def _getter(ev: Resolver, made: Obj, name: str) -> Iterator[Value]:
     key = name[3:4].lower() + name[4:]
     for config in ev.any_of(made.fields["config"]) if name.startswith("get") and "config" in made.fields else ():
         if isinstance(config, Obj) and key in config.fields:
             yield from ev.any_of(config.fields[key])
 
 
-def _set_in(ev: Evaluator, source: Source, path: str, name: str) -> Iterator[Value]:
+def _set_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Value]:
     for pattern in (_SET, _SET_BY_KEY):
         for at in source.places(name, pattern)[:_MAX_HITS]:
-            place_set = target(source, at)
+            place_set = nodes.target(source, at)
             if place_set is None:
                 continue
             holder, right = place_set
@@ -320,25 +316,7 @@ def _set_in(ev: Evaluator, source: Source, path: str, name: str) -> Iterator[Val
             yield from _extended(ev, source, at, name)
 
 
-def target(source: Source, at: int) -> tuple[Node, Node] | None:
-    """The object assigned to and the value, for a property name that stands at this place."""
-    node = source.node_at(at)
-    while node is not None and node.type not in ("member_expression", "subscript_expression"):
-        node = node.parent
-    up = node.parent if node is not None else None
-    if node is None or up is None or up.type != "assignment_expression":
-        return None
-    left, right, holder = (
-        up.child_by_field_name("left"),
-        up.child_by_field_name("right"),
-        node.child_by_field_name("object"),
-    )
-    if left is None or left.id != node.id or right is None or holder is None:
-        return None
-    return holder, right
-
-
-def _extended(ev: Evaluator, source: Source, at: int, name: str) -> Iterator[Value]:
+def _extended(ev: Resolver, source: Source, at: int, name: str) -> Iterator[Value]:
     node = source.node_at(at)
     while node is not None and node.type != "call_expression":
         node = node.parent
@@ -348,7 +326,7 @@ def _extended(ev: Evaluator, source: Source, at: int, name: str) -> Iterator[Val
                 yield from ev.any_of(value.fields[name])
 
 
-def key_names(ev: Evaluator, key: Node, place: Place) -> list[str]:
+def key_names(ev: Resolver, key: Node, place: Place) -> list[str]:
     text = place.source.text(key)
     if key.type == "computed_property_name":
         inner = nth(key, 0)
@@ -356,7 +334,7 @@ def key_names(ev: Evaluator, key: Node, place: Place) -> list[str]:
     return [text.strip("\"'")]
 
 
-def merge_into(ev: Evaluator, made: Obj, others: Sequence[Lazy]) -> None:
+def merge_into(ev: Resolver, made: Obj, others: Sequence[Lazy]) -> None:
     """Object.assign and spread: later fields replace."""
     for lazy in others:
         for value in ev.lazy(lazy):

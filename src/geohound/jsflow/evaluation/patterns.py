@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tree_sitter import Node
 
 from geohound.jsflow.values.domain import NOTHING, UNDEFINED, UNKNOWN, Arr, Lazy, Obj, Place, ready
-
-if TYPE_CHECKING:
-    from .evaluator import Binding, Evaluator
+from geohound.jsflow.values.resolver import Binding, Resolver
 
 
-def take_apart(ev: Evaluator, pattern: Node, given: Lazy | None, place: Place, found: Binding) -> None:
+def take_apart(ev: Resolver, pattern: Node, given: Lazy | None, place: Place, found: Binding) -> None:
     """Give the names of a pattern their values: destructuring and defaults."""
     source = place.source
     if pattern.type == "identifier":
@@ -34,13 +30,11 @@ def take_apart(ev: Evaluator, pattern: Node, given: Lazy | None, place: Place, f
             take_apart(ev, part, ready(*ev.any_of(items)) if items else ready(UNKNOWN), place, found)
 
 
-def _is_missing(ev: Evaluator, given: Lazy) -> bool:
+def _is_missing(ev: Resolver, given: Lazy) -> bool:
     return all(v in (UNDEFINED, UNKNOWN) for v in ev.lazy(given))
 
 
-def _take_object_apart(ev: Evaluator, pattern: Node, given: Lazy | None, place: Place, found: Binding) -> None:
-    from . import objects  # noqa: PLC0415 - objects look names up
-
+def _take_object_apart(ev: Resolver, pattern: Node, given: Lazy | None, place: Place, found: Binding) -> None:
     values = ev.lazy(given) if given is not None else (Obj(),)
     for part in pattern.named_children:
         key, target = part.child_by_field_name("key"), part.child_by_field_name("value")
@@ -51,5 +45,5 @@ def _take_object_apart(ev: Evaluator, pattern: Node, given: Lazy | None, place: 
             name, target = (place.source.text(left) if left is not None else ""), part
         else:
             name, target = place.source.text(part), part
-        held = ev.union(*(objects.member(ev, v, name, place) for v in values))
+        held = ev.union(*(ev.member(v, name, place) for v in values))
         take_apart(ev, target, ready(*held), place, found)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth
 from geohound.jsflow.values.domain import HOLE, Place
-
-if TYPE_CHECKING:
-    from .evaluator import Evaluator
+from geohound.jsflow.values.resolver import Resolver
 
 _PICKED = rb"(?<![\w$.])(?P<at>NAME)\[[^\[\]\n]{1,80}\]\s*\("
 _MAX_CALLS = 10
@@ -37,7 +34,7 @@ def calls(function: Node, source: Source) -> Iterator[Node]:
             yield call
 
 
-def is_passed_over(ev: Evaluator, node: Node, source: Source) -> bool:
+def is_passed_over(ev: Resolver, node: Node, source: Source) -> bool:
     """Under what is assumed now, every call picks another function of the table than the one around this node."""
     up = node.parent
     for _ in range(_MAX_CLIMB):
@@ -55,7 +52,7 @@ def _key(function: Node, source: Source) -> str:
     return source.text(key).strip("\"'") if key is not None else ""
 
 
-def _picks_other(ev: Evaluator, call: Node, key: str, source: Source) -> bool:
+def _picks_other(ev: Resolver, call: Node, key: str, source: Source) -> bool:
     callee = call.child_by_field_name("function") or call.child_by_field_name("constructor") or nth(call, 0)
     index = callee.child_by_field_name("index") if callee is not None else None
     said = ev.values(index, Place(source)) if index is not None else ()

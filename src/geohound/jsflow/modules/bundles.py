@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth, parameters, walk
 from geohound.jsflow.values.domain import NOTHING, Fn, Namespace, Obj, Place, Ref, Value, Values, ready
-
-if TYPE_CHECKING:
-    from geohound.jsflow.evaluation.evaluator import Evaluator
-
+from geohound.jsflow.values.resolver import Resolver
 
 _MODULE_KEY = rb"(?:^|[{,\s])[\"']?(?P<at>NAME)[\"']?\s*(?::\s*(?:function\b|\(|[\w$]+\s*=>|\{|\[\s*function)|\()"
 
@@ -77,7 +73,7 @@ def _looks_like_path(key: Node) -> bool:
     return key.end_byte - key.start_byte > 5
 
 
-def named_module(ev: Evaluator, path: str, name: Value, source: Source) -> Values:
+def named_module(ev: Resolver, path: str, name: Value, source: Source) -> Values:
     """What `require(name)` gives in a module with a table of names."""
     owner = int(path.rpartition(".")[2])
     for at in source.places(str(name), rb"[\"'](?P<at>NAME)[\"']\s*:\s*\d")[:20]:
@@ -93,7 +89,7 @@ def named_module(ev: Evaluator, path: str, name: Value, source: Source) -> Value
     return NOTHING
 
 
-def bundled_module(ev: Evaluator, key: Value) -> Values:
+def bundled_module(ev: Resolver, key: Value) -> Values:
     """The module under an id of a bundle, in whichever of the page's files it is."""
     if not isinstance(key, str | int):
         return NOTHING
@@ -130,7 +126,7 @@ def _by_position(source: Source, index: int) -> Iterator[Namespace]:
                 yield Namespace(source, value)
 
 
-def export(ev: Evaluator, module: Namespace, name: str) -> Values:
+def export(ev: Resolver, module: Namespace, name: str) -> Values:
     source, node = module.source, module.node
     if node is None:
         return NOTHING
@@ -167,19 +163,13 @@ def export(ev: Evaluator, module: Namespace, name: str) -> Values:
     return ev.union(*found)
 
 
-def _whole_bundle_export(ev: Evaluator, source: Source, node: Node, label: str, name: str) -> Iterator[Values]:
-    from geohound.jsflow.evaluation import objects  # noqa: PLC0415
-
+def _whole_bundle_export(ev: Resolver, source: Source, node: Node, label: str, name: str) -> Iterator[Values]:
     for at in source.places(label, rb"(?<![\w$.])(?P<at>NAME)\.exports\s*=(?![=>])", node.start_byte, node.end_byte)[
         :3
     ]:
         right = assigned_right(source, at)
         for value in ev.values(right, Place(source)) if right is not None else ():
-            yield (
-                (value,)
-                if name in _EXPORTS and isinstance(value, str)
-                else objects.member(ev, value, name, Place(source))
-            )
+            yield ((value,) if name in _EXPORTS and isinstance(value, str) else ev.member(value, name, Place(source)))
 
 
 def _function_after(source: Source, at: int) -> Node | None:
@@ -192,14 +182,12 @@ def _function_after(source: Source, at: int) -> Node | None:
     return last if last is not None and last.type in FUNCTIONS else None
 
 
-def call_getter(ev: Evaluator, value: Value) -> Values:
+def call_getter(ev: Resolver, value: Value) -> Values:
     """`n.n(module)` gives a function that gives the module's default."""
-    from . import imports  # noqa: PLC0415 - modules look into bundles
-
-    return imports.exported(ev, value, "default") if isinstance(value, Namespace) else NOTHING
+    return ev.exported(value, "default") if isinstance(value, Namespace) else NOTHING
 
 
-def required_by(ev: Evaluator, fn: Fn, key: Value) -> Values:
+def required_by(ev: Resolver, fn: Fn, key: Value) -> Values:
     """A bundle's own require function, known by its shape: it takes an id and gives back `.exports`."""
     source = fn.place.source
     body = source.data[fn.node.start_byte : fn.node.end_byte]

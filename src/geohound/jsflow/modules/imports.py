@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
@@ -27,11 +26,9 @@ from geohound.jsflow.values.domain import (
     from_json,
     ready,
 )
+from geohound.jsflow.values.resolver import Resolver
 
 from . import bundles
-
-if TYPE_CHECKING:
-    from geohound.jsflow.evaluation.evaluator import Evaluator
 
 _LIBRARIES = re.compile(
     r"^(?:@?(?:ol|leaflet|esri|dojo|dijit|dojox|arcgis|cesium|mapbox|maplibre|deck\.gl|react|vue|jquery|lodash|angular|rxjs|three|"
@@ -45,7 +42,7 @@ _DATA = re.compile(
 )
 
 
-def resolve(ev: Evaluator, specifier: str, source: Source) -> str | None:
+def resolve(ev: Resolver, specifier: str, source: Source) -> str | None:
     """The address that an import means; None for the name of a library."""
     for prefix in sorted(ev.imports, key=len, reverse=True):
         if specifier == prefix or (prefix.endswith("/") and specifier.startswith(prefix)):
@@ -57,7 +54,7 @@ def resolve(ev: Evaluator, specifier: str, source: Source) -> str | None:
     return None
 
 
-def find(ev: Evaluator, address: str) -> Source | None:
+def find(ev: Resolver, address: str) -> Source | None:
     """The script at an address, its ending given or not."""
     bare = address.partition("?")[0]
     for spelling in (address, bare, f"{bare}.js", f"{bare}/index.js", f"{bare}.mjs", f"{bare}.ts", f"{bare}.jsx"):
@@ -66,7 +63,7 @@ def find(ev: Evaluator, address: str) -> Source | None:
     return None
 
 
-def load(ev: Evaluator, specifier: str, source: Source) -> Values:
+def load(ev: Resolver, specifier: str, source: Source) -> Values:
     """The module that a specifier names; one that is not there yet is wanted."""
     address = resolve(ev, specifier, source)
     if address is None:
@@ -80,18 +77,18 @@ def load(ev: Evaluator, specifier: str, source: Source) -> Values:
     return (Ref(specifier.removesuffix(".js").strip("./").replace("/", ".")),)
 
 
-def want_script(ev: Evaluator, address: str) -> None:
+def want_script(ev: Resolver, address: str) -> None:
     name = address.partition("?")[0].rpartition("/")[2]
     ev.wanted.setdefault(address if "." in name or not name else f"{address}.js")
 
 
-def load_from(ev: Evaluator, args: Sequence[Node], place: Place) -> Values:
+def load_from(ev: Resolver, args: Sequence[Node], place: Place) -> Values:
     """A dynamic import."""
     named = [v for v in (ev.values(args[0], place) if args else ()) if isinstance(v, str) and HOLE not in v]
     return ev.union(*(load(ev, value, place.source) for value in named))
 
 
-def imported(ev: Evaluator, part: Node, source: Source) -> Values:
+def imported(ev: Resolver, part: Node, source: Source) -> Values:
     """The value of a name that an import statement brings."""
     statement: Node | None = part
     while statement is not None and statement.type != "import_statement":
@@ -113,7 +110,7 @@ def imported(ev: Evaluator, part: Node, source: Source) -> Values:
     return ev.union(*found)
 
 
-def exported(ev: Evaluator, module: Namespace, name: str) -> Values:
+def exported(ev: Resolver, module: Namespace, name: str) -> Values:
     """What a module exports under a name."""
     key = ("export", module.source.index, module.node.id if module.node is not None else 0, name)
     if key in ev.active:
@@ -131,7 +128,7 @@ def exported(ev: Evaluator, module: Namespace, name: str) -> Values:
         ev.active.discard(key)
 
 
-def importers(ev: Evaluator, source: Source) -> Iterator[tuple[Source, str]]:
+def importers(ev: Resolver, source: Source) -> Iterator[tuple[Source, str]]:
     """The names under which other modules of the page import from this one."""
     for other in ev.sources:
         if other is source or other.is_library or b"import" not in other.raw:
@@ -144,7 +141,7 @@ def importers(ev: Evaluator, source: Source) -> Iterator[tuple[Source, str]]:
                     yield other, alias
 
 
-def _es_export(ev: Evaluator, source: Source, name: str) -> Values:
+def _es_export(ev: Resolver, source: Source, name: str) -> Values:
     place = Place(source)
     for node in source.root.named_children:
         if node.type != "export_statement":
@@ -181,25 +178,21 @@ def _declared_names(source: Source, declared: Node) -> Iterator[str]:
                 yield from (source.text(p) for p in label.named_children)
 
 
-def _named_at(ev: Evaluator, name: str, source: Source) -> Values:
-    from geohound.jsflow.evaluation import names  # noqa: PLC0415 - names look into modules
-
-    return names.final(ev, name, source)
+def _named_at(ev: Resolver, name: str, source: Source) -> Values:
+    return ev.final(name, source)
 
 
-def _passed_on(ev: Evaluator, source: Source, name: str, origin: Node | None) -> Values:
+def _passed_on(ev: Resolver, source: Source, name: str, origin: Node | None) -> Values:
     if origin is None:
         return _named_at(ev, name, source)
     origins = load(ev, source.text(origin).strip("\"'`"), source)
     return ev.union(*(exported(ev, m, name) if isinstance(m, Namespace) else (Ref(name),) for m in origins))
 
 
-def _common_export(ev: Evaluator, source: Source, top: Node, name: str) -> Values:
+def _common_export(ev: Resolver, source: Source, top: Node, name: str) -> Values:
     """module.exports = …, exports.name = …, and what an AMD module returns."""
-    from geohound.jsflow.evaluation import objects  # noqa: PLC0415 - objects look into modules
-
     whole = whole_export(ev, source, top)
-    found = [(v,) if name == "default" else objects.member(ev, v, name, Place(source)) for v in whole]
+    found = [(v,) if name == "default" else ev.member(v, name, Place(source)) for v in whole]
     for at in source.places(name, rb"exports\.(?P<at>NAME)\s*=(?![=>])", top.start_byte, top.end_byte)[:5]:
         right = bundles.assigned_right(source, at)
         if right is not None:
@@ -208,7 +201,7 @@ def _common_export(ev: Evaluator, source: Source, top: Node, name: str) -> Value
     return ev.union(tuple(known)) if known else ()
 
 
-def whole_export(ev: Evaluator, source: Source, top: Node) -> Values:
+def whole_export(ev: Resolver, source: Source, top: Node) -> Values:
     found: list[Values] = []
     for at in source.places("module", rb"(?<![\w$.])(?P<at>NAME)\.exports\s*=(?![=>])", top.start_byte, top.end_byte)[
         :3
@@ -225,7 +218,7 @@ def whole_export(ev: Evaluator, source: Source, top: Node) -> Values:
     return ev.union(*found) if found else ()
 
 
-def dependencies(ev: Evaluator, given: Sequence[Node], position: int, source: Source) -> list[Lazy]:
+def dependencies(ev: Resolver, given: Sequence[Node], position: int, source: Source) -> list[Lazy]:
     """The modules that define([…], function) hands to its function."""
     if position == 0:
         return []
@@ -237,7 +230,7 @@ def dependencies(ev: Evaluator, given: Sequence[Node], position: int, source: So
     return found
 
 
-def _amd(ev: Evaluator, name: str, source: Source) -> Values:
+def _amd(ev: Resolver, name: str, source: Source) -> Values:
     if "!" in name:
         return _by_plugin(ev, name, source)
     there = amd_address(ev, name, source, wanted=False)
@@ -246,7 +239,7 @@ def _amd(ev: Evaluator, name: str, source: Source) -> Values:
     return (Ref(name.strip("./").replace("/", ".")),)
 
 
-def _by_plugin(ev: Evaluator, name: str, source: Source) -> Values:
+def _by_plugin(ev: Resolver, name: str, source: Source) -> Values:
     """A file that a plug-in of the loader reads: text!, json!."""
     address = plugin_file(ev, name, source)
     there = find(ev, address) if address else None
@@ -255,7 +248,7 @@ def _by_plugin(ev: Evaluator, name: str, source: Source) -> Values:
     return (there.script.text,) if "text!" in name else contents(ev, there.script.url)
 
 
-def plugin_file(ev: Evaluator, name: str, source: Source) -> str | None:
+def plugin_file(ev: Resolver, name: str, source: Source) -> str | None:
     """The configuration file that a name with text! or json! means; one that is not there is wanted."""
     plugin, _, path = name.partition("!")
     if plugin.rpartition("/")[2] not in ("text", "json") or not _CONFIG.search(path):
@@ -267,7 +260,7 @@ def plugin_file(ev: Evaluator, name: str, source: Source) -> str | None:
     return address
 
 
-def amd_address(ev: Evaluator, name: str, source: Source, *, wanted: bool) -> Source | None:
+def amd_address(ev: Resolver, name: str, source: Source, *, wanted: bool) -> Source | None:
     """The script that an AMD name means, by the loader's settings; one that is not there may be wanted."""
     first, _, rest = name.partition("/")
     if wanted and "!" in name:
@@ -301,7 +294,7 @@ def amd_address(ev: Evaluator, name: str, source: Source, *, wanted: bool) -> So
     return there
 
 
-def require(ev: Evaluator, specifier: Value, source: Source) -> Values:
+def require(ev: Resolver, specifier: Value, source: Source) -> Values:
     """CommonJS require."""
     if not isinstance(specifier, str) or HOLE in specifier:
         return NOTHING
@@ -321,7 +314,7 @@ def require(ev: Evaluator, specifier: Value, source: Source) -> Values:
 # Files that scripts ask for.
 
 
-def request(ev: Evaluator, address: Value, *, is_config: bool = True) -> Values:
+def request(ev: Resolver, address: Value, *, is_config: bool = True) -> Values:
     """A request for a file; a configuration file that is not there yet is wanted."""
     if not isinstance(address, str):
         return NOTHING
@@ -337,7 +330,7 @@ def request(ev: Evaluator, address: Value, *, is_config: bool = True) -> Values:
     return (Reply(full),)
 
 
-def contents(ev: Evaluator, address: str) -> Values:
+def contents(ev: Resolver, address: str) -> Values:
     """The JSON at an address, if the file was given."""
     there = find(ev, address)
     if there is None:
@@ -352,7 +345,7 @@ def contents(ev: Evaluator, address: str) -> Values:
     return known if isinstance(known, tuple) else NOTHING
 
 
-def settled(ev: Evaluator, values: Values) -> Values:
+def settled(ev: Resolver, values: Values) -> Values:
     """What a promise or request hands on: an address becomes the answer to it."""
     found: list[Values] = []
     for value in values:
@@ -363,6 +356,6 @@ def settled(ev: Evaluator, values: Values) -> Values:
     return ev.union(*found)
 
 
-def opened(ev: Evaluator, values: Values) -> Values:
+def opened(ev: Resolver, values: Values) -> Values:
     """Answers replaced by what is in them."""
     return ev.union(*(contents(ev, v.url) if isinstance(v, Reply) else (v,) for v in values))

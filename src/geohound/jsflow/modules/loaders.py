@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
@@ -13,11 +12,9 @@ from geohound.jsflow.syntax.anchors import anchor
 from geohound.jsflow.syntax.source import FUNCTIONS, Source, parameters, walk
 from geohound.jsflow.values import liveness
 from geohound.jsflow.values.domain import HOLE, Arr, Fn, Obj, Place, Web, ready, text_of
+from geohound.jsflow.values.resolver import Resolver
 
 from . import imports
-
-if TYPE_CHECKING:
-    from geohound.jsflow.evaluation.evaluator import Evaluator
 
 _IMPORT = anchor(
     "import export",
@@ -42,7 +39,7 @@ _NO_SCRIPT = re.compile(r"\.(?:css|svg|png|jpe?g|html?|scss|less|gif|woff2?)(?:$
 _MAX_CHUNKS = 40
 
 
-def follow(ev: Evaluator, source: Source) -> None:
+def follow(ev: Resolver, source: Source) -> None:
     """Ask for what this script imports or loads, whether it holds addresses itself or not."""
     raw = source.raw
     if b"import" in raw or b"export" in raw:
@@ -55,13 +52,13 @@ def follow(ev: Evaluator, source: Source) -> None:
         _follow_scripts(ev, source)
 
 
-def _is_switched_off(ev: Evaluator, source: Source, at: int) -> bool:
+def _is_switched_off(ev: Resolver, source: Source, at: int) -> bool:
     """An import() in a branch that is never taken."""
     node = source.node_at(at)
     return node is not None and liveness.in_dead_branch(ev, node, source)
 
 
-def _want(ev: Evaluator, source: Source, specifier: str) -> None:
+def _want(ev: Resolver, source: Source, specifier: str) -> None:
     address = imports.resolve(ev, specifier, source)
     if address is None or libraries.is_library(address) or _NO_SCRIPT.search(address):
         return
@@ -69,13 +66,13 @@ def _want(ev: Evaluator, source: Source, specifier: str) -> None:
         imports.want_script(ev, address)
 
 
-def _follow_amd(ev: Evaluator, source: Source) -> None:
+def _follow_amd(ev: Resolver, source: Source) -> None:
     for match in _AMD.find(source.data, source.lowered):
         for quoted in _QUOTED.finditer(match[1]):
             imports.amd_address(ev, quoted[1].decode("utf-8", "replace"), source, wanted=True)
 
 
-def read_settings(ev: Evaluator, source: Source) -> None:
+def read_settings(ev: Resolver, source: Source) -> None:
     """Where a module loader looks: baseUrl, paths and packages."""
     if not (b"packages" in source.raw or b"paths" in source.raw or b"baseUrl" in source.raw):
         return
@@ -90,7 +87,7 @@ def read_settings(ev: Evaluator, source: Source) -> None:
                 _take_settings(ev, value)
 
 
-def _take_settings(ev: Evaluator, settings: Obj) -> None:
+def _take_settings(ev: Resolver, settings: Obj) -> None:
     base = _text(ev, settings, "baseUrl")
     if base:
         ev.amd_base = urls.canonical(base.rstrip("/") + "/", ev.base_url) or ev.amd_base
@@ -107,12 +104,12 @@ def _take_settings(ev: Evaluator, settings: Obj) -> None:
                 ev.amd_paths.update({name: path for name, path in paths.items() if path})
 
 
-def _text(ev: Evaluator, holder: Obj, key: str) -> str:
+def _text(ev: Resolver, holder: Obj, key: str) -> str:
     found = [v for v in ev.any_of(holder.fields[key]) if isinstance(v, str)] if key in holder.fields else []
     return found[0] if found and HOLE not in found[0] else ""
 
 
-def _follow_scripts(ev: Evaluator, source: Source) -> None:
+def _follow_scripts(ev: Resolver, source: Source) -> None:
     for match in list(_SCRIPT.find(source.data, source.lowered))[:60]:
         node = source.node_at(match.end() - 1)
         while node is not None and node.type not in (
@@ -138,7 +135,7 @@ def _arguments(call: Node) -> list[Node]:
     return listed.named_children[:3] if listed is not None else []
 
 
-def _want_file(ev: Evaluator, source: Source, text: str) -> None:
+def _want_file(ev: Resolver, source: Source, text: str) -> None:
     if not re.search(r"\.m?js(?:$|\?)", text) or HOLE in text or libraries.is_library(text):
         return
     # A worker's own scripts lie beside it; whatever a page adds lies beside the page.
@@ -148,7 +145,7 @@ def _want_file(ev: Evaluator, source: Source, text: str) -> None:
         ev.wanted.setdefault(address)
 
 
-def _follow_chunks(ev: Evaluator, source: Source) -> None:
+def _follow_chunks(ev: Resolver, source: Source) -> None:
     """Files that the runtime of a bundle loads later: their names come from a function of their number."""
     ids = list(dict.fromkeys(m[1].decode() for m in _LOADED.finditer(source.data)))[:_MAX_CHUNKS]
     if not ids:
@@ -166,7 +163,7 @@ def _follow_chunks(ev: Evaluator, source: Source) -> None:
                     _want_chunk(ev, source, value)
 
 
-def _want_chunk(ev: Evaluator, source: Source, name: str) -> None:
+def _want_chunk(ev: Resolver, source: Source, name: str) -> None:
     public = _PUBLIC.search(source.data)
     if name.startswith(("/", "http")):
         address = urls.canonical(name, source.script.url)

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from geohound.jsflow import addresses
 from geohound.jsflow.values.domain import Arr, Obj, Place, Value
+from geohound.jsflow.values.resolver import Resolver
 
 from .finds import NESTED, Hit
-
-if TYPE_CHECKING:
-    from geohound.jsflow.evaluation.evaluator import Evaluator
 
 _MAPFILE = re.compile(r"\.(?:map|qgs|qgz)$|^/?[\w.-]*/[\w./-]+$", re.IGNORECASE)
 HOSTS = ("host", "server", "base", "baseUrl", "baseURL", "domain")
 _FILL = re.compile(r"\{(\w{3,40})\}")
 
 
-def subdomain(ev: Evaluator, holder: Obj) -> str:
+def subdomain(ev: Resolver, holder: Obj) -> str:
     """The first of the subdomains in these options."""
     lazies = holder.fields.get("subdomains") or holder.fields.get("subDomains")
     given = ev.any_of(lazies)[0] if lazies else None
@@ -31,7 +28,7 @@ def subdomain(ev: Evaluator, holder: Obj) -> str:
     return given if isinstance(given, str) else ""
 
 
-def mapfile(ev: Evaluator, holder: Obj) -> str:
+def mapfile(ev: Resolver, holder: Obj) -> str:
     """MapServer's `map`, where it stands among the parameters instead of in the address."""
     nested = [v for name in NESTED if name in holder.fields for v in ev.any_of(holder.fields[name])]
     for table in (holder, *(v for v in nested if isinstance(v, Obj))):
@@ -49,7 +46,7 @@ def at(address: Value, file: str) -> Value:
     return f"{address}{'' if address.endswith(('?', '&')) else '&' if '?' in address else '?'}map={file}"
 
 
-def below_host(ev: Evaluator, holder: Obj) -> list[str] | None:
+def below_host(ev: Resolver, holder: Obj) -> list[str] | None:
     """The addresses of an entry that writes host and path apart; none where the host is a mere name, None if it is not
     such an entry."""
     host = next((name for name in HOSTS if name in holder.fields), None)
@@ -75,7 +72,7 @@ def options(node: Node) -> list[Node]:
     return [c for c in up.named_children[1:3] if c.type in ("object", "identifier") and c.start_byte > node.start_byte]
 
 
-def filled(ev: Evaluator, found: list[Hit], given: list[Node], place: Place) -> list[Hit]:
+def filled(ev: Resolver, found: list[Hit], given: list[Node], place: Place) -> list[Hit]:
     """Templates with what the options beside them give: subdomains, and values for the other placeholders."""
     for value in (v for node in given for v in ev.values(node, place)):
         if isinstance(value, Obj):
@@ -84,7 +81,7 @@ def filled(ev: Evaluator, found: list[Hit], given: list[Node], place: Place) -> 
     return found
 
 
-def _put(ev: Evaluator, text: Value, given: Obj) -> Value:
+def _put(ev: Resolver, text: Value, given: Obj) -> Value:
     if not isinstance(text, str):
         return text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from geohound.jsflow.addresses import kind_of_name
 from geohound.jsflow.model import words
 from geohound.jsflow.values.domain import HOLE
 
@@ -172,8 +173,6 @@ _TYPE_KEYS = words(
 
 def kind_of_shape(fields: dict[str, str | None], parameters: dict[str, str | None]) -> str | None:
     """The kind that an object with these keys (in lower case, strings with their values) is for."""
-    from geohound.jsflow.addresses import kind_of_name  # noqa: PLC0415
-
     for key in _TYPE_KEYS & fields.keys():
         value = fields[key]
         if value and len(value) < 60 and "/" not in value and (kind := kind_of_name(value)):

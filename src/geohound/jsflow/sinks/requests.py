@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from geohound.jsflow import addresses
-from geohound.jsflow.evaluation import objects
 from geohound.jsflow.evaluation.call_sites import attributes
 from geohound.jsflow.model import words
 from geohound.jsflow.modules import imports
@@ -19,11 +17,9 @@ from geohound.jsflow.syntax.source import FUNCTIONS, Source
 from geohound.jsflow.values.domain import HOLE, Lazy, Obj, Place, Ref, Value
 
 from . import places
+from .collector import Collector
 from .config import addresses_in_json
 from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Found, Hit
-
-if TYPE_CHECKING:
-    from .collector import Collector
 
 # Keys of an object that says how to ask, not what for.
 _SETTINGS = words(
@@ -71,11 +67,11 @@ def _base_of_client(c: Collector, callee: Node | None, args: list[Lazy]) -> str:
     """The base that a client for requests was made with, or is given beside the path."""
     client = callee.child_by_field_name("object") if callee is not None else None
     held = list(c.ev.values(client, Place(c.source))) if client is not None else []
-    held += objects.member(c.ev, Ref("axios"), "defaults", Place(c.source)) if client is not None else []
+    held += c.ev.member(Ref("axios"), "defaults", Place(c.source)) if client is not None else []
     held += [v for lazy in args[:3] for v in c.ev.lazy(lazy)]
     for value in held:
         for key in ("baseURL", "baseUrl", "prefixUrl"):
-            known = objects.member(c.ev, value, key, Place(c.source)) if isinstance(value, Obj | Ref) else ()
+            known = c.ev.member(value, key, Place(c.source)) if isinstance(value, Obj | Ref) else ()
             text = next((v for v in known if isinstance(v, str)), "")
             if text and HOLE not in text:
                 return text

@@ -121,3 +121,21 @@ def context(node: Node, source: Source) -> str:
                 return ""
         up = up.parent
     return ""
+
+
+def target(source: Source, at: int) -> tuple[Node, Node] | None:
+    """The object assigned to and the value, for a property name that stands at this place."""
+    node = source.node_at(at)
+    while node is not None and node.type not in ("member_expression", "subscript_expression"):
+        node = node.parent
+    up = node.parent if node is not None else None
+    if node is None or up is None or up.type != "assignment_expression":
+        return None
+    left, right, holder = (
+        up.child_by_field_name("left"),
+        up.child_by_field_name("right"),
+        node.child_by_field_name("object"),
+    )
+    if left is None or left.id != node.id or right is None or holder is None:
+        return None
+    return holder, right

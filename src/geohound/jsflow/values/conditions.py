@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tree_sitter import Node
 
 from geohound.jsflow.syntax.source import FUNCTIONS, nth
+from geohound.jsflow.values.resolver import Resolver
 
 from .domain import HOLE, UNKNOWN, Arr, Fn, Inst, Mark, Obj, Pattern, Place, Ref, Values, is_truthy
-
-if TYPE_CHECKING:
-    from geohound.jsflow.evaluation.evaluator import Evaluator
 
 _MAX_CLIMB = 60
 
 
-def truth(ev: Evaluator, node: Node, place: Place) -> bool | None:
+def truth(ev: Resolver, node: Node, place: Place) -> bool | None:
     """Whether a condition holds; None where it may or may not."""
     said = {is_truthy(v) for v in ev.values(node, place)}
     return said.pop() if len(said) == 1 else None
 
 
-def compare(ev: Evaluator, operator: str, left: Node, right: Node, place: Place) -> bool | None:
+def compare(ev: Resolver, operator: str, left: Node, right: Node, place: Place) -> bool | None:
     """The answer of a comparison where both sides are known for sure."""
     if operator not in ("==", "===", "!=", "!==", "<", ">", "<=", ">="):
         return None
@@ -43,7 +39,7 @@ def compare(ev: Evaluator, operator: str, left: Node, right: Node, place: Place)
     return None
 
 
-def happens(ev: Evaluator, node: Node, place: Place, top: Node) -> bool | None:
+def happens(ev: Resolver, node: Node, place: Place, top: Node) -> bool | None:
     """Whether a statement is reached: True for sure, False never, None perhaps."""
     sure: bool | None = True
     below, up = node, node.parent
@@ -68,7 +64,7 @@ def happens(ev: Evaluator, node: Node, place: Place, top: Node) -> bool | None:
     return sure
 
 
-def _chosen(ev: Evaluator, ternary: Node, below: Node, place: Place) -> bool | None:
+def _chosen(ev: Resolver, ternary: Node, below: Node, place: Place) -> bool | None:
     test, otherwise = ternary.child_by_field_name("condition"), ternary.child_by_field_name("alternative")
     if test is None or below.id == test.id:
         return True
@@ -76,7 +72,7 @@ def _chosen(ev: Evaluator, ternary: Node, below: Node, place: Place) -> bool | N
     return said if said is None or otherwise is None or below.id != otherwise.id else not said
 
 
-def _matches(ev: Evaluator, case: Node, place: Place) -> bool | None:
+def _matches(ev: Resolver, case: Node, place: Place) -> bool | None:
     label = case.child_by_field_name("value")
     switch = case.parent.parent if case.parent is not None else None
     subject = switch.child_by_field_name("value") if switch is not None else None

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from urllib.parse import quote
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from tree_sitter import Node
 
-    from geohound.jsflow.syntax.source import Source
+from geohound.jsflow.syntax.source import Source
 
 HOLE = "\ue000"  # in a string: something stands here that is not known
 
@@ -177,10 +177,14 @@ def text_of(value: Value, limit: int = 4_000) -> str:
         case Web(href):
             return href
         case Query(pairs):
-            from geohound.jsflow.addresses import query_text  # noqa: PLC0415 - addresses speak of values, too
-
             return query_text(pairs)[:limit]
     return HOLE
+
+
+def query_text(pairs: Sequence[tuple[str, str]]) -> str:
+    """As URLSearchParams writes its pairs; what is not known stays so."""
+    safe = f",:/;@*()!${HOLE}{{}}"
+    return "&".join(f"{quote(k, safe=safe)}={quote(v, safe=safe)}" for k, v in pairs)
 
 
 def is_truthy(value: Value) -> bool | None:

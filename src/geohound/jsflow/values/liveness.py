@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from tree_sitter import Node
 
 from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth
+from geohound.jsflow.values.resolver import Resolver
 
 from . import conditions
 from .domain import Obj, Place, Value
-
-if TYPE_CHECKING:
-    from geohound.jsflow.evaluation.evaluator import Evaluator
 
 _MAX_CLIMB = 60
 _FEW = 6
@@ -28,7 +26,7 @@ _BUILDS = frozenset(
 )
 
 
-def is_dead(ev: Evaluator, node: Node, source: Source, *, whole_page: bool) -> bool:
+def is_dead(ev: Resolver, node: Node, source: Source, *, whole_page: bool) -> bool:
     """True if nothing leads from this expression to a map."""
     return (
         in_dead_branch(ev, node, source)
@@ -37,7 +35,7 @@ def is_dead(ev: Evaluator, node: Node, source: Source, *, whole_page: bool) -> b
     )
 
 
-def in_dead_branch(ev: Evaluator, node: Node, source: Source) -> bool:
+def in_dead_branch(ev: Resolver, node: Node, source: Source) -> bool:
     below, up = node, node.parent
     for _ in range(_MAX_CLIMB):
         if up is None:
@@ -57,7 +55,7 @@ def in_dead_branch(ev: Evaluator, node: Node, source: Source) -> bool:
     return False
 
 
-def _told(ev: Evaluator, test: Node, source: Source) -> bool | None:
+def _told(ev: Resolver, test: Node, source: Source) -> bool | None:
     """Whether a condition holds that is constant, depends on the address of the page alone, or is a switch."""
     inner = nth(test, 0) if test.type == "parenthesized_expression" else test
     if inner is None:
@@ -72,7 +70,7 @@ def _told(ev: Evaluator, test: Node, source: Source) -> bool | None:
     return _switch(ev, inner, source) if inner.type == "member_expression" else None
 
 
-def _switch(ev: Evaluator, test: Node, source: Source) -> bool | None:
+def _switch(ev: Resolver, test: Node, source: Source) -> bool | None:
     """A member of an object of the page that is written there as true or false, and set nowhere else."""
     holder, name = test.child_by_field_name("object"), test.child_by_field_name("property")
     key = source.text(name) if name is not None else ""
@@ -88,7 +86,7 @@ def _is_closed(value: Value, key: str) -> TypeGuard[Obj]:
     return isinstance(value, Obj) and not value.is_open and key in value.fields
 
 
-def _count(ev: Evaluator, name: str, own: Node, source: Source, whole_page: bool) -> int:
+def _count(ev: Resolver, name: str, own: Node, source: Source, whole_page: bool) -> int:
     """How often a name stands in the scripts of the page, outside the place that defines it."""
     others = ev.sources if whole_page else (source,)
     found = sum(s.count(name) for s in others if s is not source and name.encode() in s.raw)
@@ -96,7 +94,7 @@ def _count(ev: Evaluator, name: str, own: Node, source: Source, whole_page: bool
     return found + sum(not own.start_byte <= at < own.end_byte for at in mentions)
 
 
-def _is_never_used(ev: Evaluator, node: Node, source: Source, whole_page: bool, depth: int = 0) -> bool:
+def _is_never_used(ev: Resolver, node: Node, source: Source, whole_page: bool, depth: int = 0) -> bool:
     """Held by a variable or property that nothing else mentions."""
     held = _holder(ev, node, source)
     if held is None:
@@ -111,7 +109,7 @@ def _is_never_used(ev: Evaluator, node: Node, source: Source, whole_page: bool, 
     return count == 0
 
 
-def _holder(ev: Evaluator, node: Node, source: Source) -> tuple[Node, Node] | None:
+def _holder(ev: Resolver, node: Node, source: Source) -> tuple[Node, Node] | None:
     """The declaration or assignment that keeps what is built here, and the name in it."""
     up = node
     while up.parent is not None and up.parent.type in _BUILDS:
@@ -141,7 +139,7 @@ def _only_builds(call: Node, source: Source) -> bool:
     return bool(_BUILDER.search(inner)) and not _DOER.search(parts[-1])
 
 
-def _constant_of(ev: Evaluator, left: Node, source: Source) -> Node | None:
+def _constant_of(ev: Resolver, left: Node, source: Source) -> Node | None:
     """The key of an object that the scripts themselves made; setting a property of anything else may do something."""
     holder = left.child_by_field_name("object")
     if holder is None or holder.type == "this" or not any(isinstance(v, Obj) for v in ev.values(holder, Place(source))):
@@ -149,7 +147,7 @@ def _constant_of(ev: Evaluator, left: Node, source: Source) -> Node | None:
     return left.child_by_field_name("property")
 
 
-def _only_use_is_dead(ev: Evaluator, name: str, own: Node, source: Source, whole_page: bool, depth: int) -> bool:
+def _only_use_is_dead(ev: Resolver, name: str, own: Node, source: Source, whole_page: bool, depth: int) -> bool:
     for at in source.places(name, _MENTION):
         if own.start_byte <= at < own.end_byte:
             continue
@@ -173,7 +171,7 @@ def _is_exported(holder: Node) -> bool:
     return up is not None and up.parent is not None and up.parent.type == "export_statement"
 
 
-def _in_uncalled_function(ev: Evaluator, node: Node, source: Source) -> bool:
+def _in_uncalled_function(ev: Resolver, node: Node, source: Source) -> bool:
     up = source.scope_of(node)
     for _ in range(_MAX_CLIMB):
         if up.type not in FUNCTIONS:
@@ -188,7 +186,7 @@ def _in_uncalled_function(ev: Evaluator, node: Node, source: Source) -> bool:
     return False
 
 
-def _only_called_in_vain(ev: Evaluator, name: str, own: Node, home: Source) -> bool:
+def _only_called_in_vain(ev: Resolver, name: str, own: Node, home: Source) -> bool:
     """Handed out under its own name, and called in branches alone that are never taken."""
     calls = 0
     for source in ev.sources:

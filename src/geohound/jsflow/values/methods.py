@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+
+from geohound.jsflow.values.resolver import Resolver
 
 from .domain import HOLE, NOTHING, UNDEFINED, UNKNOWN, Arr, Fn, Lazy, Pattern, Value, Values, is_truthy, ready, text_of
-
-if TYPE_CHECKING:
-    from geohound.jsflow.evaluation.evaluator import Evaluator
-
 
 _SAFE_PATTERN = re.compile(r"(?:[^*+{}()|\\]|\\.)*(?:[*+])?(?:[^*+{}()|\\]|\\.)*")
 
 
-def _number(ev: Evaluator, args: Sequence[Lazy], at: int, default: int) -> int:
+def _number(ev: Resolver, args: Sequence[Lazy], at: int, default: int) -> int:
     value = ev.lazy(args[at])[0] if len(args) > at else default
     return int(value) if isinstance(value, int | float) and abs(value) < 1e9 else default
 
 
-def on_string(ev: Evaluator, text: str, name: str, args: Sequence[Lazy]) -> Values:
+def on_string(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
     """Methods of strings; what depends on a part that is not known stays unknown."""
     if name == "concat":
         return ev.concat((text,), *(ev.lazy(a) for a in args))
@@ -58,7 +55,7 @@ _SIMPLE: dict[str, Callable[[str], Value]] = {
 }
 
 
-def _cut(ev: Evaluator, text: str, name: str, args: Sequence[Lazy]) -> Values:
+def _cut(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
     if HOLE in text:
         return (HOLE,)
     begin = _number(ev, args, 0, 0)
@@ -71,7 +68,7 @@ def _cut(ev: Evaluator, text: str, name: str, args: Sequence[Lazy]) -> Values:
     return (text[max(0, begin) : max(0, end)] if name == "substring" else text[begin:end],)
 
 
-def _asked(ev: Evaluator, text: str, name: str, args: Sequence[Lazy]) -> Values:
+def _asked(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
     part = ev.lazy(args[0])[0] if args else UNKNOWN
     if not isinstance(part, str) or HOLE in part or (HOLE in text and name != "startsWith"):
         return NOTHING
@@ -83,7 +80,7 @@ def _asked(ev: Evaluator, text: str, name: str, args: Sequence[Lazy]) -> Values:
     return (part in text,) if name == "includes" else (text.find(part) if name == "indexOf" else text.rfind(part),)
 
 
-def _replaced(ev: Evaluator, text: str, name: str, args: Sequence[Lazy]) -> Values:
+def _replaced(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
     if len(args) < 2:
         return (text,)
     what, new = ev.lazy(args[0])[0], ev.lazy(args[1])
@@ -111,7 +108,7 @@ def _sub(pattern: Pattern, by: str, text: str) -> str:
         return text
 
 
-def on_array(ev: Evaluator, array: Arr, name: str, args: Sequence[Lazy]) -> Values:
+def on_array(ev: Resolver, array: Arr, name: str, args: Sequence[Lazy]) -> Values:
     """Methods of arrays."""
     items = array.items
     if name == "join":
@@ -140,7 +137,7 @@ def on_array(ev: Evaluator, array: Arr, name: str, args: Sequence[Lazy]) -> Valu
     return NOTHING
 
 
-def _flat(ev: Evaluator, items: Sequence[Lazy], is_open: bool) -> Arr:
+def _flat(ev: Resolver, items: Sequence[Lazy], is_open: bool) -> Arr:
     """Arrays within the array opened, one level deep."""
     found: list[Lazy] = []
     for item in items[:400]:
@@ -150,7 +147,7 @@ def _flat(ev: Evaluator, items: Sequence[Lazy], is_open: bool) -> Arr:
     return Arr(found[:2000], is_open)
 
 
-def _with_function(ev: Evaluator, array: Arr, name: str, args: Sequence[Lazy]) -> Values:
+def _with_function(ev: Resolver, array: Arr, name: str, args: Sequence[Lazy]) -> Values:
     function = next((v for v in (ev.lazy(args[0]) if args else ()) if isinstance(v, Fn)), None)
     if function is None:
         return (array,) if name == "filter" else NOTHING

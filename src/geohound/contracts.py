@@ -230,8 +230,8 @@ class Frontier(Protocol):
     def postpone(self, host: str, until: float) -> None:
         """Leave a host alone until then."""
 
-    def seconds_until_due(self) -> float | None:
-        """How long until a lease may be had; None if nothing is left."""
+    def seconds_until_due(self, *, probe: bool | None = None) -> float | None:
+        """How long until a lease may be had, of one sort if named; 0 if it may be had now, None if nothing is left."""
 
     @property
     def queued(self) -> int:

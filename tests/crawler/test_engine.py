@@ -13,7 +13,7 @@ import pytest
 
 from geohound import plugins
 from geohound.contracts import Follows
-from geohound.crawler import engine
+from geohound.crawler import crew, engine
 from geohound.crawler.engine import Crawl
 from geohound.crawler.examine import LocalExaminer, Tools
 from geohound.crawler.plan import Parts, Plan
@@ -392,4 +392,39 @@ def test_an_endless_search_that_finds_nothing_is_left_though_it_says_another_wor
     done = asyncio.run(crawl(store, web, task, max_pages=500, bounds=Bounds(max_depth=400, host_delay_s=0.0)))
     assert done.progress.pages < 60
     assert done.final_drops[FailureReason.TRAP] == 1
+    store.close()
+
+
+def test_the_pool_does_not_grow_at_the_end_of_a_page_budget_where_nothing_more_may_be_leased(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew, "WINDOW_S", 0.02)
+    seed = html("".join(f"<a href=http://h{n}.test/>{n}</a>" for n in range(200)))
+    web = SlowWeb({"http://a.test/": seed, **{f"http://h{n}.test/": html(f"page {n}") for n in range(200)}}, "h0.test")
+    done, store = run(tmp_path, web, max_pages=10)
+    assert len(web.asked) == 10
+    assert done.crews[False].size == 24
+    store.close()
+
+
+class SlowWeb(SmallWeb):
+    """One host takes a second."""
+
+    def __init__(self, pages: dict[str, Answer], slow: str) -> None:
+        super().__init__(pages)
+        self.slow = slow
+
+    async def fetch(self, url: str, **options) -> Visit:
+        answer = await super().fetch(url, **options)
+        if self.slow in url:
+            await asyncio.sleep(1.0)
+        return answer
+
+
+def test_the_pool_grows_where_everybody_is_busy_and_work_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "WINDOW_S", 0.02)
+    seed = html("".join(f"<a href=http://h{n}.test/>{n}</a>" for n in range(100)))
+    web = SlowWeb({"http://a.test/": seed, **{f"http://h{n}.test/": html(f"page {n}") for n in range(100)}}, "h")
+    done, store = run(tmp_path, web, max_pages=60)
+    assert done.crews[False].size > 24
     store.close()

@@ -114,17 +114,18 @@ class Crawl:
             crew.look(now)
             idle = crew.size - len(running)
             wanted = idle if is_probe else min(idle, left)
-            if wanted <= 0:
-                crew.short()
-                continue
-            leased = await self.parts.frontier.lease(wanted, probe=is_probe)
-            if len(leased) == idle:
+            leased = await self.parts.frontier.lease(wanted, probe=is_probe) if wanted > 0 else []
+            may_lease_more = is_probe or left > len(leased)
+            if len(leased) == max(idle, 0) and may_lease_more and self._has_work_waiting(probe=is_probe):
                 crew.short()
             for candidate in leased:
                 task = asyncio.create_task(self._guarded(candidate))
                 running.add(task)
                 task.add_done_callback(running.discard)
                 task.add_done_callback(self._note_done if not is_probe else self._note_tested)
+
+    def _has_work_waiting(self, *, probe: bool) -> bool:
+        return self.parts.frontier.seconds_until_due(probe=probe) == 0.0
 
     def _note_done(self, _: object) -> None:
         self.crews[False].finished()

@@ -167,7 +167,7 @@ class Hound:
     def services(self) -> set[tuple[str, str]]:
         """Kind and every door of what is in the catalogue."""
         with assembly.open_catalogue(Settings(catalogue=str(self.catalogue))) as catalogue:
-            return {(s.kind, door) for s in catalogue.services() for door in (s.endpoint, *s.doors)}
+            return {(s.kind, door) for s in (e.service for e in catalogue.entries()) for door in (s.endpoint, *s.doors)}
 
     def integrity(self) -> str:
         connection = sqlite3.connect(self.catalogue)

@@ -105,8 +105,8 @@ def crawl(web: AppWeb, folder: str, processes: int = 2) -> tuple[dict[str, Any],
     # What has the same content as another service is catalogued as a further door of it: each door is asked for.
     doors = {plain(e) for app in web.apps for service in app.wanted for e in service.endpoints}
     with closing(open_store(f"{folder}/apps.db", SystemClock())) as store:
-        found = [(s.endpoint, s.kind) for s in store.catalogue.services()]
-        found += [(door, s.kind) for door in doors for s in store.catalogue.find_endpoint(door)]
+        found = [(e.service.endpoint, e.service.kind) for e in store.catalogue.entries()]
+        found += [(door, s.kind) for door in doors for s in store.catalogue.at(door)]
     return done.summary, found
 
 

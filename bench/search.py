@@ -29,7 +29,9 @@ import search_copies
 import search_peers
 from search_queries import mixed_queries
 
+from geohound.model.catalogue import Observation
 from geohound.model.query import Query
+from geohound.model.service import Service
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import Store, open_store
 from geohound.topics import TOPICS, Classifier
@@ -48,6 +50,10 @@ def services(count: int) -> Iterator[list[Any]]:
     """Made in another process, so that the time to make them is not the time to write them."""
     with multiprocessing.Pool(2) as pool:
         yield from pool.imap(_make, range(0, count, CHUNK))
+
+
+def observed(met: list[Any], topics_of: Callable[[Service], Any]) -> list[Observation]:
+    return [Observation(service, sighting, topics=tuple(topics_of(service))) for service, sighting in met]
 
 
 def rss_mb() -> float:
@@ -100,13 +106,14 @@ def by_mode(search: Callable[[Query], Any], queries: list[Query]) -> dict[str, d
 
 def build(path: Path, count: int) -> dict[str, Any]:
     """The whole catalogue, and copies of it on the way."""
-    store = open_store(path, SystemClock(), Classifier(TOPICS).classify)
+    store = open_store(path, SystemClock())
     marks = [max(CHUNK, round(count * part / CHUNK) * CHUNK) for part in GROWTH]
+    topics_of = Classifier(TOPICS).classify
     wall = cpu = 0.0
     done = 0
     for chunk in services(count):
         started, used = time.perf_counter(), time.process_time()
-        store.catalogue.put_all(chunk)
+        store.catalogue.record_now(observed(chunk, topics_of))
         wall, cpu = wall + time.perf_counter() - started, cpu + time.process_time() - used
         done += len(chunk)
         if done in marks and done < count:
@@ -179,14 +186,15 @@ def cold(path: Path, count: int) -> dict[str, float]:
 def _crawl(path: str, start: int, count: int, rate: float, pipe: Any) -> None:
     """Add so many services a second, if it can."""
     made = [item for at in range(start, start + count, CHUNK) for item in _make(at)]
-    store = open_store(path, SystemClock(), Classifier(TOPICS).classify)
+    store = open_store(path, SystemClock())
+    topics_of = Classifier(TOPICS).classify
     gc.collect()
     gc.freeze()  # a crawl does not hold all that it will write
     pipe.send("ready")
     begun, used = time.perf_counter(), time.process_time()
     batch = max(1, int(rate / 20))
     for at in range(0, len(made), batch):
-        store.catalogue.put_all(made[at : at + batch])
+        store.catalogue.record_now(observed(made[at : at + batch], topics_of))
         ahead = begun + (at + batch) / rate - time.perf_counter()
         if ahead > 0:
             time.sleep(ahead)

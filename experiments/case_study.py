@@ -18,6 +18,7 @@ import judged
 
 from geohound.contracts import Catalogue
 from geohound.model.bbox import BBox, Relation
+from geohound.model.catalogue import Observation
 from geohound.model.query import Query, Results
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
@@ -36,7 +37,7 @@ def main() -> None:
     )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        store = open_store(Path(folder) / "catalogue.db", SystemClock(), Classifier(TOPICS).classify)
+        store = open_store(Path(folder) / "catalogue.db", SystemClock())
         fill(store.catalogue, args.services)
         found = study(store.catalogue)
         store.close()
@@ -52,9 +53,11 @@ def main() -> None:
 
 def fill(catalogue: Any, services: int) -> None:
     written, states, _ = judged.load()
-    judged.fill(catalogue, written, states)
+    topics_of = Classifier(TOPICS).classify
+    judged.fill(catalogue, written, states, topics_of)
     for start in range(0, services, 500):
-        catalogue.put_all(catalogue_maker.met(start, min(500, services - start)))
+        met = catalogue_maker.met(start, min(500, services - start))
+        catalogue.record_now(Observation(s, sighting, topics=tuple(topics_of(s))) for s, sighting in met)
 
 
 def study(catalogue: Catalogue) -> dict[str, Any]:

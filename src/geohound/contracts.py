@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from geohound.model.health import Check, Health, State
+from geohound.model.catalogue import ALL, Counts, Entry, Filter, Observation, Recorded
+from geohound.model.health import Check
 from geohound.model.query import LayerResults, Query, Results
 from geohound.model.service import Refusal, Remembered, Service, Sighting
 from geohound.model.visit import (
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
     from geohound.document import Document
 
 AnswerT = TypeVar("AnswerT", covariant=True)  # noqa: PLC0105
-
-
-# The topics of a service, each with one of its classes ("" where the topic has none). A store asks once per written
-# service and keeps the pairs as the facets "topic" and "class".
-TopicsOf = Callable[[Service], Sequence[tuple[str, str]]]
 
 
 class StoreError(Exception):
@@ -251,29 +247,29 @@ class Frontier(Protocol):
 class Catalogue(Protocol):
     """What has been confirmed: services, where they were seen, how they fare; and search over it."""
 
-    def put(self, service: Service, sighting: Sighting) -> bool:
-        """Add or refresh a service and record the sighting; True if the service is new."""
+    def record(self, met: Sequence[Observation | Check]) -> Awaitable[Sequence[Recorded]]:
+        """Add or refresh services with where they were met and how they fared; on disk when awaited, all or none.
 
-    async def keep(self, service: Service, sighting: Sighting, check: Check | None = None) -> bool:
-        """The same with a look at it, on disk when awaited; what arrives together is written together."""
+        A check alone is a look at a service that is known; of one that is not, it is not kept.
+        """
 
-    def get(self, service_id: str) -> Service | None: ...
+    def get(self, service_id: str) -> Service | None:
+        """By its id, or by the id that it would have at another of its addresses."""
 
-    def find_endpoint(self, url: str) -> Sequence[Service]: ...
+    def at(self, url: str) -> Sequence[Service]:
+        """The services behind an address: an endpoint, another address of one, or any request to one of them."""
 
-    def recall(self, url: str) -> Remembered | None:
+    def entries(self, which: Filter = ALL) -> Iterator[Entry]:
+        """All services, or some, in the order in which they were found."""
+
+    def sightings(self, service_id: str) -> Sequence[Sighting]:
+        """Where a service was met, in the order in which it was."""
+
+    def checks(self, service_id: str, since: datetime | None = None) -> Sequence[Check]:
+        """The looks at a service, oldest first."""
+
+    def remembered(self, url: str) -> Remembered | None:
         """What a request proved of late and may be asked about with validators; None where it must be asked in full."""
-
-    def sightings(self, service_id: str) -> Sequence[Sighting]: ...
-
-    def record_check(self, check: Check) -> None: ...
-
-    def health(self, service_id: str) -> Health: ...
-
-    def services(
-        self, kinds: Sequence[str] = (), states: Sequence[State] = (), task: int | None = None
-    ) -> Iterator[Service]:
-        """All services, or those of some kinds and states or met by a task, in the order in which they were found."""
 
     def search(self, query: Query) -> Results:
         """The services that match, best first."""
@@ -281,13 +277,12 @@ class Catalogue(Protocol):
     def search_layers(self, query: Query) -> LayerResults:
         """The layers that match, each for itself."""
 
-    def count(self) -> tuple[int, int]:
-        """Services and layers."""
+    def count(self) -> Counts: ...
 
     def close(self) -> None: ...
 
 
 __all__ = [
     "Catalogue", "Clock", "Exporter", "Failure", "FencedError", "Fetcher", "Frontier", "Harvester", "Kind", "Order",
-    "Response", "Searcher", "StoreError", "TopicsOf",
+    "Response", "Searcher", "StoreError",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from geohound import assembly
 from geohound.cli import program
 from geohound.frontier import Bounds, open_frontier
 from geohound.model.bbox import BBox
+from geohound.model.catalogue import Observation
 from geohound.model.service import Extent, Service, Sighting
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, RequestRecord, Settlement, Via
 from geohound.net.clock import SystemClock
@@ -43,7 +44,9 @@ def catalogue(tmp_path: Path) -> str:
 
     asyncio.run(crawl())
     for service in (FIJI, NOWHERE):
-        store.catalogue.put(service, Sighting(service.id, "http://a.test/", "", Via.SEED, "", AT, task))
+        store.catalogue.record_now(
+            [Observation(service, Sighting(service.id, "http://a.test/", "", Via.SEED, "", AT, task))]
+        )
     store.close()
     return str(path)
 

@@ -9,7 +9,8 @@ import pytest
 
 from geohound.frontier import Bounds, open_frontier
 from geohound.model.bbox import BBox
-from geohound.model.health import Check, State
+from geohound.model.catalogue import Observation
+from geohound.model.health import Check, State, assess
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Candidate, FailureReason, Settlement, Via
@@ -146,20 +147,20 @@ def test_a_frontier_opened_anew_goes_on(open_anew):
 
 def test_the_catalogue_keeps_services_sightings_and_checks(open_anew):
     catalogue = open_anew().catalogue
-    assert catalogue.put(SERVICE, SIGHTING)
-    assert not catalogue.put(SERVICE, SIGHTING)
-    catalogue.record_check(Check(SERVICE.id, NOON, True, elapsed_s=0.2))
+    assert catalogue.record_now([Observation(SERVICE, SIGHTING)])[0].is_new
+    assert not catalogue.record_now([Observation(SERVICE, SIGHTING)])[0].is_new
+    catalogue.record_now([Check(SERVICE.id, NOON, True, elapsed_s=0.2)])
     again = open_anew().catalogue
     assert again.get(SERVICE.id) == SERVICE
     assert again.get("unknown") is None
-    assert again.find_endpoint("http://maps.example.org/wms?request=GetCapabilities") == [SERVICE]
+    assert again.at("http://maps.example.org/wms?request=GetCapabilities") == [SERVICE]
     assert again.sightings(SERVICE.id) == [SIGHTING]
-    assert again.health(SERVICE.id).state is State.ALIVE
+    assert assess(again.checks(SERVICE.id)).state is State.ALIVE
     assert again.count() == (1, 1)
 
 
 def test_the_catalogue_finds_by_words_by_box_and_by_both(store):
-    store.catalogue.put(SERVICE, SIGHTING)
+    store.catalogue.record_now([Observation(SERVICE, SIGHTING)])
     here, away = BBox(179, -18, -179, -17), BBox(0, 0, 1, 1)
     for query in (Query("soil"), Query(bbox=here), Query("fiji soil", bbox=here), Query()):
         results = store.catalogue.search(query)

@@ -89,7 +89,7 @@ async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, 
     asked = Plan(task=task, retry_after_s=0.01, **plan)
     tools = Tools(
         web, kinds or plugins.discover("kinds"), harvesters, Explorer().explore, no_sitemaps, lambda host: 0.0,
-        Memory(lambda service: bool(store.catalogue.find_endpoint(service.endpoint)), store.catalogue.recall),
+        Memory(lambda service: bool(store.catalogue.at(service.endpoint)), store.catalogue.remembered),
     )  # fmt: skip
     parts = Parts(LocalExaminer(asked, tools), frontier, store.catalogue, order, SystemClock(), frozenset(harvesters))
     running = Crawl(asked, parts)
@@ -116,7 +116,7 @@ def test_a_linked_service_is_confirmed_and_catalogued_with_its_sighting(tmp_path
     )
     done, store = run(tmp_path, web)
     facts = services.facts(WMS)
-    (found,) = [s for s in store.catalogue.find_endpoint("http://gis.test/ows") if s.kind == "wms"]
+    (found,) = [s for s in store.catalogue.at("http://gis.test/ows") if s.kind == "wms"]
     assert found.title == facts.title
     assert [layer.name for layer in found.layers] == list(facts.layers)
     (seen,) = store.catalogue.sightings(found.id)

@@ -43,7 +43,7 @@ def test_a_base_in_a_sibling_script_is_put_before_the_path_of_another(tmp_path: 
         "http://gis.test/deep/place": service(wms("http://gis.test/deep/place")),
     })  # fmt: skip
     done, store = run(tmp_path, web)
-    (found,) = store.catalogue.find_endpoint("http://gis.test/deep/place")
+    (found,) = store.catalogue.at("http://gis.test/deep/place")
     (seen,) = store.catalogue.sightings(found.id)
     assert seen.via == "script"
     assert "map.js:1" in seen.evidence
@@ -63,7 +63,7 @@ def test_a_known_viewer_gives_its_services_by_its_configuration_and_its_bundle_w
         "http://gis.test/one": service(wms("http://gis.test/one")),
     })  # fmt: skip
     done, store = run(tmp_path, web)
-    (found,) = store.catalogue.find_endpoint("http://gis.test/one")
+    (found,) = store.catalogue.at("http://gis.test/one")
     (seen,) = store.catalogue.sightings(found.id)
     assert (seen.via, seen.found_on) == ("recipe", "http://a.test/")
     assert "terria" in seen.evidence
@@ -148,7 +148,7 @@ def test_a_hundred_maps_of_one_service_are_one_test(tmp_path: Path) -> None:
     })  # fmt: skip
     done, store = run(tmp_path, web)
     assert (done.progress.services, done.progress.tested, done.progress.spared) == (1, 1, 1)
-    (found,) = store.catalogue.find_endpoint("http://gis.test/x")
+    (found,) = store.catalogue.at("http://gis.test/x")
     assert {seen.found_on for seen in store.catalogue.sightings(found.id)} == {"http://a.test/", "http://a.test/b"}
     assert done.progress.summary(1.0)["tested_per_confirmed"] == 1.0
     store.close()

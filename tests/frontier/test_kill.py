@@ -17,6 +17,7 @@ from geohound.stores.sqlite import open_store
 CRAWL = """
 import asyncio, os, random, sys, time
 from datetime import UTC, datetime
+from geohound.model.catalogue import Observation
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Candidate, Settlement, Via
 from geohound.frontier import Bounds, open_frontier
@@ -41,7 +42,8 @@ async def work(number):
             if rng.random() < 0.2:
                 service = Service("wms", candidate.url, title="t", layers=(Layer(candidate.url),))
                 at = Clock().now()
-                store.catalogue.put(service, Sighting(service.id, candidate.url, "", Via.LINK, "", at))
+                sighting = Sighting(service.id, candidate.url, "", Via.LINK, "", at)
+                store.catalogue.record_now([Observation(service, sighting)])
                 tell("catalogued", candidate.url)
             await frontier.settle(candidate, Settlement.DONE, None)
             tell("settled", candidate.url)
@@ -112,5 +114,5 @@ async def _what_is_left(store, task, admitted, catalogued):
             left.add(candidate.url)
             frontier._schedule.release(frontier._leases.pop(candidate.url).host, 0)
     await frontier.close()
-    found = {url for url in catalogued if store.catalogue.find_endpoint(url)}
+    found = {url for url in catalogued if store.catalogue.at(url)}
     return left, known, found

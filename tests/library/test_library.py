@@ -21,6 +21,7 @@ from geohound.geoweb import World, running, tell
 from geohound.library import Crawled, Identified
 from geohound.library.showing import text_table
 from geohound.model.bbox import BBox
+from geohound.model.catalogue import Observation
 from geohound.model.service import Extent, Layer, Service, Sighting, Verdict
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
@@ -39,10 +40,11 @@ FIJI = Service("wfs", "https://fiji.example/wfs", title="Reefs", extent=Extent(B
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
-    store = open_store(tmp_path / "some.db", SystemClock(), classify)
+    store = open_store(tmp_path / "some.db", SystemClock())
     for service in (FOREST, FIJI):
         at = datetime(2026, 1, 1, tzinfo=UTC)
-        store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", at))
+        sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", at)
+        store.catalogue.record_now([Observation(service, sighting, topics=tuple(classify(service)))])
     store.close()
     return str(tmp_path / "some.db")
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from geohound.model.bbox import BBox
+from geohound.model.catalogue import Observation
 from geohound.model.health import Check
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Provider, Service, Sighting
@@ -56,10 +57,11 @@ def _service(name, said, places):
     )  # fmt: skip
 
 
-def fill(catalogue, services, states):
+def fill(catalogue, services, states, topics_of=lambda _: ()):
     for name, service in services.items():
-        catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))
-        catalogue.record_check(Check(service.id, NOON, states[name] == "alive"))
+        sighting = Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+        check = Check(service.id, NOON, states[name] == "alive")
+        catalogue.record_now([Observation(service, sighting, check, tuple(topics_of(service)))])
 
 
 def ndcg(found, grades, depth=10):

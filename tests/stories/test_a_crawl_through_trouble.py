@@ -63,7 +63,7 @@ async def crawl(world: World, path: Path) -> Story:
             await running_crawl.run()
             summary = running_crawl.summary()
     store = open_store(path, SystemClock())
-    found = {(s.kind, door) for s in store.catalogue.services() for door in (s.endpoint, *s.doors)}
+    found = {(s.kind, door) for s in (e.service for e in store.catalogue.entries()) for door in (s.endpoint, *s.doors)}
     visits = list(store.tasks.visits(summary["task"]))
     store.close()
     return Story(world, summary, found, visits, dict(requests))

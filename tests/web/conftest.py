@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from geohound.model.bbox import BBox
+from geohound.model.catalogue import Observation
 from geohound.model.health import Check
 from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, Provider, Service, Sighting
 from geohound.model.visit import Via
@@ -124,10 +125,12 @@ def fill(catalogue: SqliteCatalogue) -> None:
         evidence = HOSTILE_TEXT if service is HOSTILE else "link text “Our map services”"
         for address in (service.endpoint, *service.doors):  # a door is one only once it was read
             read = replace(service, endpoint=address, fingerprint=f"f{number}")
-            catalogue.put(read, Sighting(service.id, service.endpoint, page, Via.LINK, evidence, NOON))
+            catalogue.record_now(
+                [Observation(read, Sighting(service.id, service.endpoint, page, Via.LINK, evidence, NOON))]
+            )
         if number < 3:
-            catalogue.record_check(Check(service.id, NOON, True, elapsed_s=0.25))
-            catalogue.record_check(Check(service.id, NOON + timedelta(days=1), number != 1, elapsed_s=0.35))
+            catalogue.record_now([Check(service.id, NOON, True, elapsed_s=0.25)])
+            catalogue.record_now([Check(service.id, NOON + timedelta(days=1), number != 1, elapsed_s=0.35)])
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from starlette.testclient import TestClient
 
+from geohound.model.catalogue import Observation
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
@@ -83,7 +84,9 @@ LARGE = Service(
 @pytest.fixture(scope="module")
 def large(tmp_path_factory, kinds):
     store = open_store(tmp_path_factory.mktemp("large") / "large.db", SystemClock())
-    store.catalogue.put(LARGE, Sighting(LARGE.id, LARGE.endpoint, "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)))
+    store.catalogue.record_now(
+        [Observation(LARGE, Sighting(LARGE.id, LARGE.endpoint, "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)))]
+    )
     with TestClient(create_app(store.catalogue, kinds), base_url="http://test/api/v1") as client:
         yield client
     store.close()
@@ -134,7 +137,9 @@ def test_lists_of_services_are_as_long_as_their_lines(tmp_path, kinds):
     store = open_store(tmp_path / "twins.db", SystemClock())
     for host in ("one", "two", "three"):
         twin = Service("wms", f"https://{host}.example/wms", title="Roads", abstract="All.", layers=(Layer("roads"),))
-        store.catalogue.put(twin, Sighting(twin.id, "", "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)))
+        store.catalogue.record_now(
+            [Observation(twin, Sighting(twin.id, "", "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)))]
+        )
     with TestClient(create_app(store.catalogue, kinds), base_url="http://test/api/v1") as client:
         assert client.get("search").json()["total"] == 1
         for asked in ("", "q=roads", "kind=wms"):
@@ -228,7 +233,9 @@ def test_reports_and_facets_know_more_values_than_a_search_tells(tmp_path, kinds
     store = open_store(tmp_path / "many.db", SystemClock())
     for land in re.findall("..", "aratbebrcachclczdedkesfifrgrhuieinitjpmxnlnonzpl"):
         service = Service("wms", f"https://maps.example.{land}/wms", title=f"Rivers of {land}")
-        store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)))
+        store.catalogue.record_now(
+            [Observation(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)))]
+        )
     with TestClient(create_app(store.catalogue, kinds), base_url="http://test/api/v1") as client:
         assert ["countries", 24] in client.get("reports/totals").json()["rows"]
         assert len(client.get("reports/countries").json()["rows"]) == 24

@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 
 from geohound import assembly
 from geohound.model.bbox import BBox
+from geohound.model.catalogue import Observation
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
@@ -31,16 +32,17 @@ from geohound.web.policy import POLICY, policy_for
 @pytest.fixture(scope="module")
 def sorted_client(tmp_path_factory, samples) -> Iterator[TestClient]:
     sorter = Classifier(TOPICS)
-    store = open_store(tmp_path_factory.mktemp("open") / "c.db", SystemClock(), sorter.classify)
+    store = open_store(tmp_path_factory.mktemp("open") / "c.db", SystemClock())
     for service in (samples.rivers, samples.fiji):
-        put(store.catalogue, service)
+        put(store.catalogue, service, sorter.classify(service))
     with TestClient(create_app(store.catalogue, assembly.kinds(), sorter=sorter)) as client:
         yield client
     store.close()
 
 
-def put(catalogue, service: Service) -> None:
-    catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", SystemClock().now()))
+def put(catalogue, service: Service, topics=()) -> None:
+    sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", SystemClock().now())
+    catalogue.record_now([Observation(service, sighting, topics=tuple(topics))])
 
 
 def test_facets_are_offered_with_their_counts_and_titles(sorted_client):

@@ -9,6 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from starlette.testclient import TestClient
 
+from geohound.model.catalogue import Observation
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
@@ -205,7 +206,9 @@ def test_every_kind_that_was_found_can_be_chosen(tmp_path):
     kinds = discover("kinds")
     for kind in kinds:
         service = Service(kind, f"https://{kind}.example.org/ows", title=f"A {kind}")
-        store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)))
+        store.catalogue.record_now(
+            [Observation(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)))]
+        )
     with TestClient(create_app(store.catalogue, kinds)) as client:
         chips = LexborHTMLParser(client.get("/").text).css("input[name=kind]")
     store.close()

@@ -39,7 +39,7 @@ from geohound.stores.sqlite import Store, StoreError, TaskState, VisitRecord
 from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
-from .parts import fetcher, harvesters, kinds, open_house, open_known_house, orders
+from .parts import fetcher, harvesters, kinds, open_house, open_known_house, orders, sorter
 
 SAVE_EVERY_S = 5.0
 ROBOTS_KEPT_S = 24 * 3600.0
@@ -64,11 +64,11 @@ def local_examiner(
         way.robots.recall(house.robots(time.time() - ROBOTS_KEPT_S))
 
     def is_complete(service: Service) -> bool:
-        return bool(house.catalogue.find_endpoint(service.endpoint))
+        return bool(house.catalogue.at(service.endpoint))
 
     tools = Tools(
         way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, way.pace.next_at,
-        Memory(is_complete, house.catalogue.recall), log.take, way.robots.take_news, way.robots.forget_troubles,
+        Memory(is_complete, house.catalogue.remembered), log.take, way.robots.take_news, way.robots.forget_troubles,
         browser.look if browser else None, browser.close if browser else None, reading or (lambda _: None),
     )  # fmt: skip
     return LocalExaminer(plan, tools)
@@ -195,7 +195,10 @@ async def crawling(
         store.tasks.finish(row.id, TaskState.RUNNING)
         plan = replace(_plan(settings, ask, row.id), counts_links=order.counts_links)
         examiner = _examiner(settings, plan)
-        parts = Parts(examiner, frontier, store.catalogue, order, SystemClock(), frozenset(harvesters()))
+        parts = Parts(
+            examiner, frontier, store.catalogue, order, SystemClock(), frozenset(harvesters()),
+            sorter(settings).classify,
+        )  # fmt: skip
         crawl = Crawl(plan, parts, listener)
         if not is_new:
             crawl.progress.go_on(row.counters, frontier.pages, store.hosts_that_answered(row.id))

@@ -164,7 +164,7 @@ def open_house(settings: Settings) -> Store:
     path = Path(settings.catalogue).expanduser()
     if str(path) == default_catalogue():
         path.parent.mkdir(parents=True, exist_ok=True)
-    return open_store(path, SystemClock(), lambda service: sorter(settings).classify(service))
+    return open_store(path, SystemClock())
 
 
 def catalogue_size(path: str) -> tuple[int, int]:

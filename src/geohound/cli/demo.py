@@ -129,7 +129,7 @@ def compare(world: World, catalogue: Catalogue, kinds: Mapping[str, Any]) -> dic
 
 def _has(catalogue: Catalogue, endpoint: str, kind: str) -> bool:
     clean = urls.canonical(endpoint)
-    return bool(clean) and any(s.kind == kind for s in catalogue.find_endpoint(clean or ""))
+    return bool(clean) and any(s.kind == kind for s in catalogue.at(clean or ""))
 
 
 def _tell(verdict: dict[str, Any], services: int) -> None:

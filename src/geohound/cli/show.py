@@ -8,6 +8,7 @@ import typer
 
 from geohound import assembly, urls
 from geohound.contracts import Catalogue
+from geohound.model.health import assess
 from geohound.model.service import Service
 
 from . import options, printing
@@ -46,13 +47,13 @@ def show(
 def _find(catalogue: Catalogue, name: str) -> list[Service]:
     if "://" in name:
         clean = urls.canonical(name)
-        return list(catalogue.find_endpoint(clean)) if clean else []
+        return list(catalogue.at(clean)) if clean else []
     service = catalogue.get(name)
     return [service] if service else []
 
 
 def _report(catalogue: Catalogue, service: Service) -> dict[str, Any]:
-    health = catalogue.health(service.id)
+    health = assess(catalogue.checks(service.id))
     return {
         "id": service.id,
         "kind": service.kind,

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from geohound import urls
 from geohound.model.bbox import overlaps
+from geohound.model.catalogue import Observation
 from geohound.model.compact import HashSet
 from geohound.model.health import Check
 from geohound.model.service import Service, Sighting
@@ -61,7 +62,9 @@ class Keeper:
             service.id, candidate.url, candidate.found_on, candidate.via, candidate.clue, now, self._plan.task,
             candidate.depth,
         )  # fmt: skip
-        return await self._parts.catalogue.keep(service, sighting, check)
+        topics = await asyncio.to_thread(self._parts.topics_of, service)  # of thousands of layers that takes a while
+        (recorded,) = await self._parts.catalogue.record([Observation(service, sighting, check, tuple(topics))])
+        return recorded.is_new
 
     def known(self, url: str) -> Service | None:
         """The service, proved in this crawl, that this request for its capabilities would prove once more."""
@@ -69,13 +72,13 @@ class Keeper:
         place = urls.endpoint(url)
         if claim is not Claim.CERTAIN or hash((kind, place)) not in self._proved:
             return None
-        return next((s for s in self._parts.catalogue.find_endpoint(place) if s.kind == kind), None)
+        return next((s for s in self._parts.catalogue.at(place) if s.kind == kind), None)
 
     def _whole(self, services: Sequence[Service]) -> Sequence[Service]:
         """One page of an API tells less than what is known: another door to it must not overwrite the whole."""
         if not any(service.companions for service in services):
             return services
-        return self._parts.catalogue.find_endpoint(services[0].endpoint) or services
+        return self._parts.catalogue.at(services[0].endpoint) or services
 
     def _is_wanted(self, service: Service) -> bool:
         """Does it pass the user's filters? A service without a box passes: nobody knows where it is."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from geohound.contracts import Catalogue, Clock, Frontier, Order
 from geohound.model.bbox import BBox
+from geohound.model.service import Service
 
 from .follow import Fence
 from .report import Examiner
@@ -42,3 +44,4 @@ class Parts:
     order: Order
     clock: Clock
     harvested: AbstractSet[str] = frozenset()  # kinds of services that list others and can be asked for the list
+    topics_of: Callable[[Service], Sequence[tuple[str, str]]] = lambda _: ()

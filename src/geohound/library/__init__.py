@@ -12,7 +12,8 @@ from typing import Any, Self, TypeVar
 
 from geohound import assembly, probe, settings
 from geohound.crawler.follow import Scope
-from geohound.model.health import Health, State
+from geohound.model.catalogue import Filter
+from geohound.model.health import Health, State, assess
 from geohound.model.query import Query
 from geohound.model.service import Layer, Service
 from geohound.opening import Opening, open_layer
@@ -83,10 +84,10 @@ class Catalogue:
 
     def at(self, url: str) -> list[Service]:
         """The services known at an address."""
-        return list(self._catalogue.find_endpoint(canonical(url) or url))
+        return list(self._catalogue.at(canonical(url) or url))
 
     def health(self, service_id: str) -> Health:
-        return self._catalogue.health(service_id)
+        return assess(self._catalogue.checks(service_id))
 
     def open(self, service: Service | str, layer: Layer | str | None = None, bbox: Box = None) -> Opening:
         """The ways into a layer: requests that work and snippets for other programs."""
@@ -99,7 +100,7 @@ class Catalogue:
         return open_layer(found, layer, read_box(bbox))
 
     def __iter__(self) -> Iterator[Service]:
-        return self._catalogue.services()
+        return (entry.service for entry in self._catalogue.entries())
 
     def __len__(self) -> int:
         return self._catalogue.count()[0]
@@ -169,7 +170,7 @@ async def acrawl(
 def _services_of(chosen: Settings, task: int) -> Iterator[Service]:
     """The services that a crawl met."""
     with assembly.open_catalogue(chosen) as catalogue:
-        yield from catalogue.services(task=task)
+        yield from (entry.service for entry in catalogue.entries(Filter(task=task)))
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

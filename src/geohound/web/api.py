@@ -12,6 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from geohound.model.catalogue import Filter
+from geohound.model.health import assess
 from geohound.model.query import Hit, LayerHit, Query
 from geohound.model.service import Service
 from geohound.model.version import __version__
@@ -100,7 +102,8 @@ def services(request: Request) -> Response:
     portal = portal_of(request)
     query = replace(_query(request), fold=False)
     if wants_lines(request) and replace(query, kinds=(), states=(), limit=0, offset=0) == Query(limit=0, fold=False):
-        return lines(request, map(brief_service, portal.catalogue.services(query.kinds, query.states)))
+        entries = portal.catalogue.entries(Filter(query.kinds, query.states))
+        return lines(request, (brief_service(entry.service) for entry in entries))
     if wants_lines(request):
         return lines(request, map(_brief_hit, _all_hits(request, query)))
     results = portal.catalogue.search(query)
@@ -120,7 +123,7 @@ def service(request: Request) -> Response:
     found = _service(request)
     record = service_record(found, limit, offset)
     record["topics"] = [{"topic": topic, "class": each} for topic, each in portal.topics_of(found)]
-    record["health"] = asdict(portal.catalogue.health(found.id))
+    record["health"] = asdict(assess(portal.catalogue.checks(found.id)))
     record["sightings"] = [asdict(s) for s in portal.catalogue.sightings(found.id)[:_MAX_SIGHTINGS]]
     return answer(request, record)
 

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from geohound.model.bbox import Relation
-from geohound.model.health import State
+from geohound.model.health import State, assess
 from geohound.model.query import FACETS, Hit, Query, Results
 from geohound.model.service import Layer, Service
 from geohound.opening import open_layer
@@ -146,14 +146,14 @@ def service_page(request: Request) -> Response:
         "opening": opening,
         "topics": _topics(portal, service),
         "door": describe_door(service, portal.kinds),
-        "health": portal.catalogue.health(service.id),
+        "health": assess(portal.catalogue.checks(service.id)),
         "sightings": portal.catalogue.sightings(service.id),
         "via_words": _VIA_WORDS,
         "find": words,
         "layers": found[offset : offset + LAYERS_PER_PAGE],
         "paging": _page_layers(service, found, words, offset),
         "faulty": [la for la in service.layers if la.extent and la.extent.faults],
-        "siblings": [s for s in portal.catalogue.find_endpoint(service.endpoint) if s.id != service.id],
+        "siblings": [s for s in portal.catalogue.at(service.endpoint) if s.id != service.id],
     }
     page = render(portal, "service.html", context)
     if opening.preview:

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from geohound.model.bbox import BBox
-from geohound.model.health import Check, State
+from geohound.model.catalogue import Filter, Observation, Recorded
+from geohound.model.health import Check, State, assess
 from geohound.model.service import (
     Access,
     BoxFault,
@@ -75,21 +76,25 @@ def sighting(service, on="http://page.example.org/", at=NOON, via=Via.LINK):
 
 
 def put(store, service, **more):
-    return store.catalogue.put(service, sighting(service, **more))
+    return store.catalogue.record_now([Observation(service, sighting(service, **more))])[0].is_new
+
+
+def seen(store, service_id):
+    (entry,) = [entry for entry in store.catalogue.entries() if entry.service.id == service_id]
+    return entry.first_seen, entry.last_seen
 
 
 def test_a_service_comes_back_as_it_was_put(store):
     assert put(store, FULL)
     assert store.catalogue.get(FULL.id) == FULL
     assert store.catalogue.count() == (1, 2)
-    assert list(store.catalogue.services()) == [FULL]
+    assert [entry.service for entry in store.catalogue.entries()] == [FULL]
 
 
 def test_an_unknown_service_is_none_and_has_no_health(store):
     assert store.catalogue.get("nothing") is None
-    assert store.catalogue.seen("nothing") is None
-    assert store.catalogue.health("nothing").state is State.UNKNOWN
-    store.catalogue.record_check(Check("nothing", NOON, True))
+    assert assess(store.catalogue.checks("nothing")).state is State.UNKNOWN
+    store.catalogue.record_now([Check("nothing", NOON, True)])
     assert store.catalogue.checks("nothing") == []
 
 
@@ -98,7 +103,7 @@ def test_a_second_reading_refreshes_and_keeps_the_first_date(store):
     changed = replace(WMS, title="New maps", layers=(Layer("rails"),), fingerprint="f2")
     assert not put(store, changed, at=NOON + timedelta(days=1))
     assert store.catalogue.get(WMS.id) == changed
-    assert store.catalogue.seen(WMS.id) == (NOON, NOON + timedelta(days=1))
+    assert seen(store, WMS.id) == (NOON, NOON + timedelta(days=1))
     assert store.catalogue.count() == (1, 1)
 
 
@@ -114,6 +119,26 @@ def test_a_higher_version_replaces_the_document(store):
     put(store, replace(WMS, version="1.10", versions=("1.10",), title="High"))
     kept = store.catalogue.get(WMS.id)
     assert (kept.title, kept.versions) == ("High", ("1.9", "1.10"))
+
+
+def test_the_topics_of_a_service_are_those_of_the_document_that_is_kept(store):
+    high = replace(WMS, version="1.3.0", versions=("1.3.0",), title="High")
+    low = replace(WMS, version="1.1.1", versions=("1.1.1",), title="Low", fingerprint="f3")
+    water, roads = (("water", ""),), (("roads", "main"),)
+    store.catalogue.record_now([Observation(high, sighting(high), topics=water)])
+    store.catalogue.record_now([Observation(low, sighting(low), topics=roads)])
+    assert [entry.topics for entry in store.catalogue.entries()] == [water]
+    store.catalogue.record_now([Observation(replace(high, title="Higher"), sighting(high), topics=roads)])
+    assert [entry.topics for entry in store.catalogue.entries()] == [roads]
+
+
+def test_what_is_recorded_says_where_it_is_kept_and_whether_it_is_new(store):
+    mirror = replace(WMS, endpoint="http://mirror.example.net/ows")
+    told = store.catalogue.record_now(
+        [Observation(WMS, sighting(WMS)), Observation(mirror, sighting(mirror)), Check(mirror.id, NOON, True)]
+    )
+    assert told == [Recorded(WMS.id, True), Recorded(WMS.id, False), Recorded(WMS.id, False)]
+    assert store.catalogue.record_now([Check("nothing", NOON, True)]) == [Recorded("", False)]
 
 
 def test_versions_are_compared_as_numbers():
@@ -135,7 +160,7 @@ def test_the_same_document_at_another_address_is_a_door_of_the_same_service(stor
     assert store.catalogue.get(other.id) == kept
     assert [s.service_id for s in store.catalogue.sightings(other.id)] == [WMS.id, WMS.id]
     assert store.catalogue.count() == (1, 2)
-    assert store.catalogue.find_endpoint(address) == [kept]
+    assert store.catalogue.at(address) == [kept]
 
 
 def test_the_same_title_and_layers_on_www_is_a_door_also_with_another_fingerprint(store):
@@ -187,12 +212,12 @@ def test_who_declares_the_address_of_another_gets_neither_its_content_nor_its_pl
     assert all(put(store, each) for each in ((evil, WMS) if evil_first else (WMS, evil)))
     assert store.catalogue.get(WMS.id) == WMS
     assert store.catalogue.get(evil.id) == replace(evil, doors=())
-    assert store.catalogue.find_endpoint(WMS.endpoint) == [WMS]
+    assert store.catalogue.at(WMS.endpoint) == [WMS]
 
 
 def test_an_address_that_is_only_declared_is_no_door(store):
     put(store, EVIL)
-    assert store.catalogue.find_endpoint(WMS.endpoint) == []
+    assert store.catalogue.at(WMS.endpoint) == []
     assert store.catalogue.get(WMS.id) is None
 
 
@@ -219,7 +244,7 @@ def test_a_copy_that_was_read_first_does_not_speak_for_the_original_when_it_chan
     assert store.catalogue.get(WMS.id) == WMS
     assert store.catalogue.get(EVIL.id) == replace(EVIL, doors=())
     assert [s.url for s in store.catalogue.sightings(WMS.id)] == [WMS.endpoint]
-    assert store.catalogue.seen(WMS.id) == (NOON, NOON)
+    assert seen(store, WMS.id) == (NOON, NOON)
 
 
 def test_all_doors_elsewhere_stay_together_when_the_first_address_changes(store):
@@ -273,9 +298,9 @@ def test_a_service_that_moved_by_redirect_is_found_at_both_addresses(store):
     put(store, WMS)
     moved = replace(WMS, endpoint="https://geo.example.net/wms", online_resource=WMS.endpoint)
     redirected = Sighting(moved.id, WMS.endpoint, "http://page.example.org/", Via.REDIRECT, "", NOON)
-    assert not store.catalogue.put(moved, redirected)
+    assert not store.catalogue.record_now([Observation(moved, redirected)])[0].is_new
     for address in (WMS.endpoint, moved.endpoint):
-        assert [s.id for s in store.catalogue.find_endpoint(address)] == [WMS.id]
+        assert [s.id for s in store.catalogue.at(address)] == [WMS.id]
 
 
 def test_two_empty_services_with_the_same_document_are_not_taken_for_one(store):
@@ -302,16 +327,16 @@ def test_an_endpoint_is_found_by_any_request_to_it(store):
         "https://example.org/ows?map=a",
         "HTTPS://Example.org:443/ows?REQUEST=GetCapabilities&map=a&service=WMS#x",
     ):
-        assert [s.id for s in store.catalogue.find_endpoint(url)] == [FULL.id]
-    assert store.catalogue.find_endpoint("https://example.org/ows") == []
-    assert store.catalogue.find_endpoint("no address \ud800") == []
+        assert [s.id for s in store.catalogue.at(url)] == [FULL.id]
+    assert store.catalogue.at("https://example.org/ows") == []
+    assert store.catalogue.at("no address \ud800") == []
 
 
 def test_health_is_assessed_from_the_checks_in_order_of_time(store):
     put(store, WMS)
     for hours, ok in [(3, False), (1, True), (2, True), (4, None)]:
-        store.catalogue.record_check(Check(WMS.id, NOON + timedelta(hours=hours), ok, "r", 0.5, "f"))
-    health = store.catalogue.health(WMS.id)
+        store.catalogue.record_now([Check(WMS.id, NOON + timedelta(hours=hours), ok, "r", 0.5, "f")])
+    health = assess(store.catalogue.checks(WMS.id))
     assert (health.state, health.checks, health.since) == (State.DEAD, 4, NOON + timedelta(hours=3))
     assert health.availability == pytest.approx(2 / 3)
     assert [c.ok for c in store.catalogue.checks(WMS.id)] == [True, True, False, None]
@@ -321,11 +346,11 @@ def test_services_are_listed_by_kind_and_state_over_many_pages(store):
     for number in range(330):
         put(store, Service("wms" if number % 3 else "wfs", f"http://h{number}.example.org/"))
     dead = service_id("wfs", "http://h3.example.org/")
-    store.catalogue.record_check(Check(dead, NOON, False))
-    assert len(list(store.catalogue.services())) == 330
-    assert len(list(store.catalogue.services(kinds=["wms"]))) == 220
-    assert [s.id for s in store.catalogue.services(kinds=["wfs"], states=[State.DEAD])] == [dead]
-    assert list(store.catalogue.services(kinds=["wms"], states=[State.DEAD])) == []
+    store.catalogue.record_now([Check(dead, NOON, False)])
+    assert len(list(store.catalogue.entries())) == 330
+    assert len(list(store.catalogue.entries(Filter(kinds=("wms",))))) == 220
+    assert [e.service.id for e in store.catalogue.entries(Filter(("wfs",), (State.DEAD,)))] == [dead]
+    assert list(store.catalogue.entries(Filter(("wms",), (State.DEAD,)))) == []
 
 
 ANY_TEXT = st.text(st.characters(), max_size=20)
@@ -374,7 +399,7 @@ def test_readers_in_other_threads_see_whole_services_while_a_writer_writes(store
 
     def read():
         while not stop.is_set():
-            found = list(store.catalogue.services())
+            found = [entry.service for entry in store.catalogue.entries()]
             faults.extend(s for s in found if [la.title for la in s.layers] != [s.title] * 20)
 
     readers = [threading.Thread(target=read) for _ in range(2)]
@@ -384,7 +409,7 @@ def test_readers_in_other_threads_see_whole_services_while_a_writer_writes(store
         title = f"turn {turn}"
         layers = tuple(Layer(f"l{i}", title) for i in range(20))
         service = Service("wms", f"http://h{turn % 7}.example.org/", title=title, layers=layers)
-        writer.put(service, sighting(service))
+        writer.record_now([Observation(service, sighting(service))])
     stop.set()
     for thread in readers:
         thread.join()

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from geohound.contracts import StoreError
-from geohound.model.health import Check, State
+from geohound.model.catalogue import Observation
+from geohound.model.health import Check, State, assess
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
@@ -17,27 +18,27 @@ from geohound.stores.sqlite.intake import Intake
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def met(number: int) -> tuple[Service, Sighting, Check]:
+def met(number: int) -> Observation:
     service = Service(
         kind="wms", endpoint=f"http://h{number}.test/wms", version="1.3.0", title=f"Rivers {number}",
         fingerprint=str(number), layers=(Layer(f"r{number}", "Rivers"),),
     )  # fmt: skip
     sighting = Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
-    return service, sighting, Check(service.id, NOON, True)
+    return Observation(service, sighting, Check(service.id, NOON, True))
 
 
 def test_what_was_awaited_is_on_disk_with_its_health(tmp_path):
     store = open_store(tmp_path / "a.db", SystemClock())
 
     async def story():
-        return await asyncio.gather(*(store.catalogue.keep(*met(n % 30)) for n in range(60)))
+        return await asyncio.gather(*(store.catalogue.record([met(n % 30)]) for n in range(60)))
 
     told = asyncio.run(story())
-    assert told == [True] * 30 + [False] * 30
+    assert [recorded.is_new for (recorded,) in told] == [True] * 30 + [False] * 30
     again = open_store(tmp_path / "a.db", SystemClock())  # another connection sees only what is committed
     assert again.catalogue.count() == (30, 30)
-    assert all(again.catalogue.health(met(n)[0].id).state is State.ALIVE for n in range(30))
-    assert len(again.catalogue.checks(met(0)[0].id)) == 2
+    assert all(assess(again.catalogue.checks(met(n).service.id)).state is State.ALIVE for n in range(30))
+    assert len(again.catalogue.checks(met(0).service.id)) == 2
     again.close()
     store.close()
 
@@ -100,7 +101,7 @@ def test_what_a_stopped_worker_brought_is_written_all_the_same(tmp_path):
     store = open_store(tmp_path / "a.db", SystemClock())
 
     async def story():
-        work = asyncio.ensure_future(store.catalogue.keep(*met(1)))
+        work = asyncio.ensure_future(store.catalogue.record([met(1)]))
         await asyncio.sleep(0)
         work.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from geohound.model.bbox import BBox
+from geohound.model.catalogue import Observation
 from geohound.model.health import State
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
@@ -72,7 +73,9 @@ def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, monkeyp
     store = open_store(path, clock)
     for number in range(3):
         service = Service("wms", f"http://h{number}.test/wms", title=f"Rivers {number}")
-        store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now()))
+        store.catalogue.record_now(
+            [Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now()))]
+        )
     store.close()
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE proof")
@@ -210,7 +213,9 @@ def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(t
 def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock):
     store = open_store(tmp_path / "c.db", clock)
     service = Service("wms", "http://a.test/wms", title="Roads", cors="yes", layers=(Layer("r", times=("1990",)),))
-    store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now()))
+    store.catalogue.record_now(
+        [Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now()))]
+    )
     store.close()
     connection = sqlite3.connect(tmp_path / "c.db")
     connection.execute("UPDATE fresh SET record = zeroblob(24), facets = x''")  # as short as records were then

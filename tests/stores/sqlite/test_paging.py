@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from geohound.model.bbox import BBox
+from geohound.model.catalogue import Observation
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
@@ -22,13 +23,13 @@ def met(number, title, words="", fingerprint=""):
     service = Service(
         "wms", f"http://s{number}.example.org/ows", title=title, abstract=words, layers=layers, fingerprint=fingerprint
     )
-    return service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+    return Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))
 
 
 @pytest.fixture
 def store(tmp_path, clock):
     store = open_store(tmp_path / "c.db", clock)
-    store.catalogue.put_all(met(n, f"River network {n}", "of lakes and rivers " * (n % 7)) for n in range(40))
+    store.catalogue.record_now(met(n, f"River network {n}", "of lakes and rivers " * (n % 7)) for n in range(40))
     yield store
     store.close()
 
@@ -52,7 +53,7 @@ def test_pages_are_the_whole_list_also_while_services_are_written(store, query):
     seen, totals = pages(store, query, lambda _: None)
     assert seen == whole
     assert set(totals) == {len(whole)}
-    assert pages(store, query, lambda n: store.catalogue.put_all([met(100 + n, "River network")]))[0] == whole
+    assert pages(store, query, lambda n: store.catalogue.record_now([met(100 + n, "River network")]))[0] == whole
 
 
 @pytest.mark.parametrize("query", [RIVERS, Query(limit=7), Query(bbox=BBox(0, 0, 3, 3), limit=3)])
@@ -70,7 +71,7 @@ def test_pages_of_layers_are_the_whole_list_while_services_are_written(store, qu
         if not results.next:
             break
         query, number = replace(query, after=results.next), number + 1
-        store.catalogue.put_all([met(number, f"River network {number}")])
+        store.catalogue.record_now([met(number, f"River network {number}")])
     assert seen == whole
 
 
@@ -82,8 +83,8 @@ def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
 
     def write(page):
         # Shorter, hence better than all others.
-        store.catalogue.put_all(met(1000 * page + number, "River network") for number in range(10))
-        store.catalogue.put_all([met(page, f"River network {page}, mended", fingerprint=str(page))])
+        store.catalogue.record_now(met(1000 * page + number, "River network") for number in range(10))
+        store.catalogue.record_now([met(page, f"River network {page}, mended", fingerprint=str(page))])
 
     seen, totals = pages(store, RIVERS, write)
     assert seen == whole
@@ -98,7 +99,7 @@ def test_pages_go_on_where_blocks_were_renewed(store, monkeypatch):
     whole = [hit.service.id for hit in store.catalogue.search(replace(river, limit=100)).hits]
 
     def overwrite_the_others(page):
-        store.catalogue.put_all(met(4 * n, f"Lake {n}", fingerprint=f"{page}-{n}") for n in range(100, 300))
+        store.catalogue.record_now(met(4 * n, f"Lake {n}", fingerprint=f"{page}-{n}") for n in range(100, 300))
 
     seen, _ = pages(store, river, overwrite_the_others)
     blocks = store.catalogue._database.read().execute("SELECT min(id) FROM block").fetchone()[0]

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from geohound.model.bbox import BBox, Relation
+from geohound.model.catalogue import Observation
 from geohound.model.health import Check, State
 from geohound.model.query import Query
 from geohound.model.service import Access, Extent, Layer, Provider, Service, Sighting
@@ -25,7 +26,7 @@ FIJI = BBox(176, -21, -178, -12)
 
 def put(store, name, kind="wms", **fields):
     service = Service(kind, f"http://{name}.example.org/ows", **{"title": name, **fields})
-    store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))
+    store.catalogue.record_now([Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))])
     return service
 
 
@@ -155,7 +156,7 @@ def test_filters_facets_and_pages_agree(store):
     for number in range(30):
         service = put(store, f"s{number}", "wms" if number % 3 else "wfs", title="map")
         if number < 5:
-            store.catalogue.record_check(Check(service.id, NOON, number < 2))
+            store.catalogue.record_now([Check(service.id, NOON, number < 2)])
     results = store.catalogue.search(Query("map", kinds=("wms",), limit=7))
     assert results.total == 20
     assert results.facets["kind"] == {"wms": 20, "wfs": 10}
@@ -228,8 +229,8 @@ def test_near_duplicates_are_folded_under_the_one_that_works(store):
     mirror = put(store, "mirror", title="Traffic!", layers=layers)
     home = put(store, "home", title="Traffic", layers=(Layer("roads", "Main roads"), Layer("rails", "Rails")))
     put(store, "other", "wfs", title="Traffic", layers=layers)
-    store.catalogue.record_check(Check(home.id, NOON, True))
-    store.catalogue.record_check(Check(mirror.id, NOON, False))
+    store.catalogue.record_now([Check(home.id, NOON, True)])
+    store.catalogue.record_now([Check(mirror.id, NOON, False)])
     results = store.catalogue.search(Query("traffic"))
     assert sorted(names(results)) == ["home", "other"]
     assert results.total == 2
@@ -285,8 +286,8 @@ def test_the_key_of_many_layers_costs_no_more_than_reading_them():
 
 def test_what_a_filter_leaves_out_is_not_told_as_a_near_duplicate(store):
     services = [put(store, n, title="Traffic", abstract="All roads.", layers=(Layer("roads"),)) for n in ("one", "two")]
-    store.catalogue.record_check(Check(services[0].id, NOON, True))
-    store.catalogue.record_check(Check(services[1].id, NOON, False))
+    store.catalogue.record_now([Check(services[0].id, NOON, True)])
+    store.catalogue.record_now([Check(services[1].id, NOON, False)])
     assert store.catalogue.search(Query("traffic")).hits[0].also == (services[1].id,)
     alive = store.catalogue.search(Query("traffic", states=(State.ALIVE,)))
     assert (alive.total, alive.hits[0].also) == (1, ())
@@ -296,7 +297,7 @@ def test_of_two_equals_the_one_that_works_comes_first(store):
     for name, ok in (("dead", False), ("unknown", None), ("alive", True)):
         service = put(store, name, title="Glaciers", abstract=name)
         if ok is not None:
-            store.catalogue.record_check(Check(service.id, NOON, ok))
+            store.catalogue.record_now([Check(service.id, NOON, ok)])
     assert names(store.catalogue.search(Query("glaciers"))) == ["alive", "unknown", "dead"]
 
 
@@ -307,10 +308,7 @@ def test_saying_it_often_gains_nothing(store):
 
 
 def test_facets_count_what_is_found_and_filters_hold(tmp_path, clock):
-    def topics_of(service):
-        return [("land_cover", "forest")] if "Wald" in service.title else []
-
-    store = open_store(tmp_path / "facets.db", clock, topics_of)
+    store = open_store(tmp_path / "facets.db", clock)
     for number in range(6):
         service = Service(
             "wms" if number % 2 else "wfs", f"https://geo{number}.example.{'de' if number < 4 else 'fr'}/ows",
@@ -319,7 +317,9 @@ def test_facets_count_what_is_found_and_filters_hold(tmp_path, clock):
             layers=(Layer(f"l{number}", crs=("urn:ogc:def:crs:EPSG::25832", "EPSG:4326"), times=("2010-01-01/2015",)),),
             formats=("image/png; mode=8bit",),
         )  # fmt: skip
-        store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))
+        sighting = Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+        topics = (("land_cover", "forest"),) if "Wald" in service.title else ()
+        store.catalogue.record_now([Observation(service, sighting, topics=topics)])
     facets = store.catalogue.search(Query("Wald")).facets
     assert facets["kind"] == {"wfs": 3, "wms": 3}
     assert facets["topic"] == {"land_cover": 4}

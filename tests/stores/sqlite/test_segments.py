@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from geohound.model.bbox import BBox
+from geohound.model.catalogue import Observation
 from geohound.model.health import Check
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
@@ -34,9 +35,9 @@ def write(store, number, rng):
         for k in range(rng.randint(0, 4))
     )
     service = Service("wms", f"http://s{number}.example.org/ows", title=f"{word} {number}", layers=layers)
-    store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))
+    store.catalogue.record_now([Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))])
     if rng.random() < 0.3:
-        store.catalogue.record_check(Check(service.id, NOON, rng.random() < 0.5))
+        store.catalogue.record_now([Check(service.id, NOON, rng.random() < 0.5)])
     return service
 
 
@@ -92,7 +93,9 @@ def test_large_transactions_among_small_ones_leave_every_entry_in_its_place(tmp_
             write(writer, 100 * step + number, rng)
         if step % 5 == 1:
             many = [Service("wms", f"http://m{step}x{n}.example.org/ows", title=f"river {n}") for n in range(45)]
-            writer.catalogue.put_all((s, Sighting(s.id, s.endpoint, "", Via.LINK, "", NOON)) for s in many)
+            writer.catalogue.record_now(
+                Observation(s, Sighting(s.id, s.endpoint, "", Via.LINK, "", NOON)) for s in many
+            )
         newcomer = open_store(path, clock)
         assert answers(reader) == answers(newcomer)
         newcomer.close()
@@ -155,7 +158,7 @@ def test_a_service_with_more_layers_than_a_block_holds_is_found_by_each(tmp_path
     store = open_store(tmp_path / "c.db", clock)
     layers = tuple(Layer(f"l{n}", f"sheet{n}") for n in range(70_000))
     big = Service("wms", "http://big.example.org/ows", title="Sheets", layers=layers)
-    store.catalogue.put(big, Sighting(big.id, big.endpoint, "", Via.LINK, "", NOON))
+    store.catalogue.record_now([Observation(big, Sighting(big.id, big.endpoint, "", Via.LINK, "", NOON))])
     (hit,) = store.catalogue.search(Query("sheet69999", expand=False)).hits
     assert [layer.name for layer in hit.layers] == ["l69999"]
     assert (hit.layer_count, hit.match_count) == (70_000, 1)

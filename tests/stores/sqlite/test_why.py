@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from geohound.model.catalogue import Observation
 from geohound.model.query import Query
 from geohound.model.service import Layer, Provider, Service, Sighting
 from geohound.model.visit import Via
@@ -13,7 +14,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 def put(store, name, **fields):
     service = Service("wms", f"http://{name}.example.org/ows", **fields)
-    store.catalogue.put(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))
+    store.catalogue.record_now([Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))])
 
 
 def found(store, text):

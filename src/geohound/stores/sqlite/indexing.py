@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from geohound.model.catalogue import Topics
 from geohound.model.service import Service
 
 from .codec import clean
 from .entries import Document, document
 from .facets import FacetIds, facets_of, few_spans, quality_of, twin_key, years_of
 from .lexicon import Lexicon
-from .reading import read_services
+from .reading import read_services, read_topics
 from .segments import LANGUAGES, RECORD, seal
 
 _MOST_ENTRIES = 4_096  # weighed at once; a service is never parted
@@ -24,8 +24,6 @@ _REBUILT_SERVICES = 100
 _MANY_SERVICES = 1_000  # which take a second or two
 _TELL_EVERY_S = 10.0
 log = logging.getLogger(__name__)
-
-Topics = Sequence[tuple[str, str]]
 
 
 class _Due(NamedTuple):
@@ -122,8 +120,8 @@ def _packed(made: Document) -> tuple[bytes, str, bytes, bytes, bytes]:
     )  # fmt: skip
 
 
-def _topics(connection: sqlite3.Connection, num: int) -> list[tuple[str, str]]:
-    return connection.execute("SELECT topic, class FROM topic WHERE service = ?", (num,)).fetchall()
+def _topics(connection: sqlite3.Connection, num: int) -> Topics:
+    return read_topics(connection, [num]).get(num, ())
 
 
 def rebuild(connection: sqlite3.Connection) -> None:

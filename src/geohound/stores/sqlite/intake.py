@@ -11,21 +11,22 @@ from typing import Any, Generic, TypeVar
 from .database import StoreError
 
 T = TypeVar("T")
+R = TypeVar("R")
 _MOST = 500  # in one transaction
 
 
-class Intake(Generic[T]):
+class Intake(Generic[T, R]):
     """Writes at once what has come while the transaction before was written; one at a time, in order."""
 
-    def __init__(self, write: Callable[[Sequence[T]], Sequence[bool]]) -> None:
+    def __init__(self, write: Callable[[Sequence[T]], Sequence[R]]) -> None:
         self._write = write
         self._lock = threading.Lock()
-        self._waiting: list[tuple[T, Future[bool]]] = []
+        self._waiting: list[tuple[T, Future[R]]] = []
         self._thread: ThreadPoolExecutor | None = None
 
-    async def keep(self, item: T) -> bool:
+    async def keep(self, item: T) -> R:
         """What writing the item told; it is on disk when this has been awaited."""
-        written: Future[bool] = Future()
+        written: Future[R] = Future()
         with self._lock:
             if self._thread is None:
                 self._thread = ThreadPoolExecutor(1, thread_name_prefix="catalogue-writer")
@@ -48,7 +49,7 @@ class Intake(Generic[T]):
             for each in batch:
                 self._write_alone(*each)
 
-    def _write_together(self, batch: Sequence[tuple[T, Future[bool]]]) -> bool:
+    def _write_together(self, batch: Sequence[tuple[T, Future[R]]]) -> bool:
         """False where something in the batch cannot be written: whose fault it is must be found out one by one."""
         try:
             told = self._write([item for item, _ in batch])

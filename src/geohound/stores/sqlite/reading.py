@@ -7,6 +7,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 
+from geohound.model.catalogue import Topics
 from geohound.model.service import Layer, Service
 from geohound.urls import canonical, endpoint
 
@@ -36,6 +37,23 @@ def read_services(
         for num in nums
         if num in rows
     }
+
+
+def read_topics(connection: sqlite3.Connection, nums: Sequence[int]) -> dict[int, Topics]:
+    """What services are about, by number; those that are about nothing known are left out."""
+    marks = ",".join("?" * len(nums))
+    topics: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for num, topic, class_ in connection.execute(
+        f"SELECT service, topic, class FROM topic WHERE service IN ({marks}) ORDER BY service, topic, class", nums
+    ):
+        topics[num].append((topic, class_))
+    return {num: tuple(pairs) for num, pairs in topics.items()}
+
+
+def find_num(connection: sqlite3.Connection, service_id: str) -> int | None:
+    """The number of a service, by its id or the id that it would have at another of its addresses."""
+    row = connection.execute("SELECT service FROM door WHERE id = ?", (clean(service_id),)).fetchone()
+    return row[0] if row else None
 
 
 def nums_at(connection: sqlite3.Connection, url: str) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from geohound.contracts import Clock, TopicsOf
+from geohound.contracts import Clock
 from geohound.model.visit import RequestRecord
 
 from .catalogue import SqliteCatalogue
@@ -13,14 +13,13 @@ from .database import Database
 from .holding import holding
 from .requests import hosts_that_answered, requests_to, robots_since
 from .tasks import Tasks
-from .writing import no_topics
 
 
 class Store:
-    def __init__(self, database: Database, clock: Clock, topics_of: TopicsOf) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self.database = database
         self.clock = clock
-        self.catalogue = SqliteCatalogue(database, topics_of)
+        self.catalogue = SqliteCatalogue(database)
         self.tasks = Tasks(database, clock)
 
     def holding(self, task_id: int) -> AbstractContextManager[None]:
@@ -42,6 +41,6 @@ class Store:
         self.catalogue.close()
 
 
-def open_store(path: str | Path, clock: Clock, topics_of: TopicsOf = no_topics) -> Store:
-    """Open or create the file; StoreError says why it cannot be used. `topics_of` is asked for each service written."""
-    return Store(Database(path), clock, topics_of)
+def open_store(path: str | Path, clock: Clock) -> Store:
+    """Open or create the file; StoreError says why it cannot be used."""
+    return Store(Database(path), clock)

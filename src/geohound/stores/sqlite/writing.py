@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from geohound.contracts import TopicsOf
+from geohound.model.catalogue import Topics
 from geohound.model.service import Service, service_id
 from geohound.urls import canonical, endpoint
 
 from .codec import clean, dump_layer, dump_service, dump_words
 from .doors import content_key, is_alike, loose_endpoint, merge, version_order
 from .indexing import Indexer
-from .reading import read_services
+from .reading import read_services, read_topics
 
 _INSERT = """
 INSERT INTO service (
@@ -25,17 +25,12 @@ _REFRESH = """
 UPDATE service SET version = ?, title = ?, fingerprint = ?, content_key = ?, body = ?, revision = ? WHERE num = ?"""
 
 
-def no_topics(_service: Service) -> Sequence[tuple[str, str]]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Writing:
     """One transaction."""
 
     connection: sqlite3.Connection
     indexer: Indexer
-    topics_of: TopicsOf
 
     def revision(self) -> int:
         return self.indexer.revision(self.connection)
@@ -47,7 +42,7 @@ class Seen(NamedTuple):
     times: int
 
 
-def insert_service(to: Writing, service: Service, content: str, seen: Seen) -> int:
+def insert_service(to: Writing, service: Service, content: str, seen: Seen, topics: Topics) -> int:
     """A new service, with the one door at which it was read; the number it gets."""
     address = clean(service.endpoint)
     id_ = service.id
@@ -61,7 +56,7 @@ def insert_service(to: Writing, service: Service, content: str, seen: Seen) -> i
     else:
         add_door(to.connection, num, service.kind, service.endpoint)
     write_layers(to.connection, num, service)
-    to.indexer.add(to.connection, num, service, to.topics_of(service))
+    to.indexer.add(to.connection, num, service, topics)
     return num
 
 
@@ -72,23 +67,24 @@ def add_door(connection: sqlite3.Connection, num: int, kind: str, address: str) 
     connection.execute(_ADD_DOOR, (service_id(kind, clean(address)), clean(address), num))
 
 
-def refresh_service(to: Writing, num: int, service: Service) -> bool:
+def refresh_service(to: Writing, num: int, service: Service, topics: Topics) -> bool:
     """Write what a new reading changes; most readings change nothing. False if the known one stays, as the newer."""
     known = read_services(to.connection, [num])[num]
     merged = merge(known, service)
     stands = version_order(service.version) >= version_order(known.version)
     if merged == known:
         return stands
+    before = read_topics(to.connection, [num]).get(num, ())
     if not is_alike(known, merged):
-        _part_from_strangers(to, num, known)
+        _part_from_strangers(to, num, known, before)
     to.connection.execute(_REFRESH, (*_document(merged, content_key(merged)), to.revision(), num))
     to.connection.execute("DELETE FROM layer WHERE service = ?", (num,))
     write_layers(to.connection, num, merged)
-    to.indexer.add(to.connection, num, merged, to.topics_of(merged))
+    to.indexer.add(to.connection, num, merged, topics if stands else before)
     return stands
 
 
-def _part_from_strangers(to: Writing, num: int, known: Service) -> None:
+def _part_from_strangers(to: Writing, num: int, known: Service, topics: Topics) -> None:
     """Doors elsewhere keep the content that was read there: who copies another must not speak for it later."""
     loose = loose_endpoint(known.endpoint)
     strangers = [door for door in known.doors if loose_endpoint(door) != loose]
@@ -98,7 +94,8 @@ def _part_from_strangers(to: Writing, num: int, known: Service) -> None:
     to.connection.executemany(
         "DELETE FROM door WHERE service = ? AND endpoint = ?", [(num, address) for address in strangers]
     )
-    parted = insert_service(to, replace(known, endpoint=strangers[0]), content_key(known), Seen(seen[0], seen[1], 0))
+    copy = replace(known, endpoint=strangers[0])
+    parted = insert_service(to, copy, content_key(known), Seen(seen[0], seen[1], 0), topics)
     for address in strangers[1:]:
         add_door(to.connection, parted, known.kind, address)
     leave_home(to.connection, num, parted, strangers)

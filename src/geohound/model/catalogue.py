@@ -1,0 +1,57 @@
+"""What goes into a catalogue, and what comes out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from .health import Check, Health, State
+from .service import Service, Sighting
+
+Topics = tuple[tuple[str, str], ...]  # topic, and one of its classes ("" where the topic has none)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A service that was met: what it says, where it was seen, how it fared, and what it is about."""
+
+    service: Service
+    sighting: Sighting
+    check: Check | None = None
+    topics: Topics = ()
+
+
+class Recorded(NamedTuple):
+    """What became of an observation."""
+
+    service_id: str  # of the service under which it is kept; empty where there is none
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which entries: those of these kinds and states, met by this task; what is left out does not matter."""
+
+    kinds: tuple[str, ...] = ()
+    states: tuple[State, ...] = ()
+    task: int | None = None
+
+
+ALL = Filter()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """All that a catalogue says of a service."""
+
+    service: Service
+    health: Health
+    topics: Topics
+    first_seen: datetime
+    last_seen: datetime
+
+
+class Counts(NamedTuple):
+    services: int
+    layers: int

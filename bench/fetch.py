@@ -20,10 +20,8 @@ from pathlib import Path
 import pycurl
 import uvloop
 
-from geohound.net.fetcher import CurlFetcher, Manners
-from geohound.net.guard import Guard
-from geohound.net.limits import Limits
-from geohound.net.routes import Route
+from geohound.assembly import parts
+from geohound.settings import Settings
 
 RESULTS = Path(__file__).parent / "results" / "fetch.json"
 NGINX = """daemon off; worker_processes 1; pid %(dir)s/nginx.pid; error_log %(dir)s/error.log;
@@ -115,8 +113,11 @@ def ours(port: int, urls: list[str], hosts: int) -> int:
     """The fetcher of the house with everything on: guard, robots.txt, limits, slots, records."""
 
     async def run() -> int:
-        manners = Manners(routes=(Route("*.test", "127.0.0.1", port),))
-        fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]), Limits(), manners)
+        routed = (f"*.test=127.0.0.1:{port}",)
+        without_pauses = Settings(
+            connect_to=routed, allow_nets=("127.0.0.0/8",), host_delay_s=0.0, slow_host_factor=0.0
+        )
+        fetcher = parts.fetcher(without_pauses)
         done = 0
 
         async def work(host: int) -> None:

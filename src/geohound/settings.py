@@ -69,7 +69,11 @@ class Settings:
     # manners
     host_delay_s: float = _setting(1.0, "least pause between two requests to one host")
     slow_host_factor: float = _setting(2.0, "pause after an answer, in multiples of the time it took")
+    max_slow_delay_s: float = _setting(30.0, "longest pause for the slowness of a host alone")
+    max_crawl_delay_s: float = _setting(300.0, "longest crawl-delay of a robots.txt that is kept")
+    busy_delay_s: float = _setting(60.0, "pause after 429 or 503 without Retry-After, doubled each time in a row")
     max_retry_after_s: float = _setting(600.0, "longest pause that a server may ask for with Retry-After")
+    address_share: float = _setting(0.25, "pause between requests to one numeric address, in parts of that of a host")
     requests_per_address: int = _setting(4, "requests at once to all hosts of one numeric address")
     obey_robots: bool = _setting(True, "obey robots.txt; turn off only for hosts that are yours")
     user_agent: str = _setting(

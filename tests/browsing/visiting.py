@@ -6,6 +6,8 @@ import asyncio
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 
+from polite import behaving
+
 from geohound.browsing import BrowserPool, Budget
 from geohound.model.browsed import Seen
 from geohound.net.fetcher import CurlFetcher
@@ -88,7 +90,7 @@ class Visitor:
             self.pool._budget = usual
 
     async def _visit(self, urls: tuple[str, ...], words: tuple[str, ...]) -> list[Seen]:
-        fetcher = CurlFetcher(Guard.opening(["127.0.0.1/32"]), Limits(total_s=15.0))
+        fetcher = CurlFetcher(behaving(), Guard.opening(["127.0.0.1/32"]), Limits(total_s=15.0))
         try:
             return await asyncio.gather(*(self.pool.run(url, fetcher, words) for url in urls))
         finally:

@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from polite import policy
 
 from geohound import plugins
 from geohound.contracts import Follows
@@ -86,12 +87,14 @@ async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, 
     order = order or Fifo()
     frontier = open_frontier(store, task, bounds, order)
     harvesters = plugins.discover("harvesters")
-    asked = Plan(task=task, retry_after_s=0.01, **plan)
+    asked = Plan(task=task, **plan)
     tools = Tools(
         web, kinds or plugins.discover("kinds"), harvesters, Explorer().explore, no_sitemaps, lambda host: 0.0,
         Memory(lambda service: bool(store.catalogue.at(service.endpoint)), store.catalogue.remembered),
     )  # fmt: skip
-    parts = Parts(LocalExaminer(asked, tools), frontier, store.catalogue, order, SystemClock(), frozenset(harvesters))
+    patient = policy(retry_after_s=0.01, max_retry_after_s=600)
+    examiner = LocalExaminer(asked, tools)
+    parts = Parts(examiner, frontier, store.catalogue, order, SystemClock(), patient, frozenset(harvesters))
     running = Crawl(asked, parts)
     await frontier.admit([Candidate("http://a.test/")])
     await running.run()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from polite import behaving
 
 from geohound.model.visit import Visit
 from geohound.net.fetcher import CurlFetcher, Manners
@@ -89,9 +90,9 @@ async def fetching(
     nets: tuple[str, ...] = ("127.0.0.0/8",),
 ) -> AsyncIterator[CurlFetcher]:
     """A fetcher for which every host under .test is this server."""
-    chosen = manners or Manners(obey_robots=False)
+    chosen = manners or behaving(obey_robots=False)
     routes = (Route("*.test", "127.0.0.1", server.port),)
-    fetcher = CurlFetcher(Guard.opening(nets), limits, replace(chosen, routes=routes))
+    fetcher = CurlFetcher(replace(chosen, routes=routes), Guard.opening(nets), limits)
     try:
         yield fetcher
     finally:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from polite import behaving, policy
 
 from geohound.model.visit import Failure, FailureReason, Response
 from geohound.net import addresses as module
 from geohound.net.addresses import Addresses
-from geohound.net.fetcher import CurlFetcher, Manners
+from geohound.net.fetcher import CurlFetcher
 from geohound.net.guard import Guard
-from geohound.net.pace import PaceRules
 from geohound.net.routes import Route
 
-RULES = PaceRules(min_delay_s=1, max_delay_s=30, elapsed_factor=5)
+RULES = policy(host_delay_s=1, slow_host_factor=5)
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
 
@@ -29,7 +30,7 @@ def answer(status=200, elapsed_s=0.0):
 
 
 def test_an_address_is_asked_every_quarter_of_a_hosts_pause(clock):
-    addresses = Addresses(clock, RULES, 4)
+    addresses = Addresses(clock, RULES)
     assert addresses.claim("1.1.1.1")
     assert not addresses.claim("1.1.1.1")
     assert addresses.claim("2.2.2.2")
@@ -38,7 +39,7 @@ def test_an_address_is_asked_every_quarter_of_a_hosts_pause(clock):
 
 
 def test_processes_that_share_the_work_share_what_an_address_may_bear(clock):
-    addresses = Addresses(clock, RULES, 4, processes=2)
+    addresses = Addresses(clock, RULES, processes=2)
     assert addresses.claim("1.1.1.1")
     clock.seconds += 0.25
     assert not addresses.claim("1.1.1.1")
@@ -49,7 +50,7 @@ def test_processes_that_share_the_work_share_what_an_address_may_bear(clock):
 
 
 def test_no_more_than_so_many_at_once_however_long_it_takes(clock):
-    addresses = Addresses(clock, RULES, 2)
+    addresses = Addresses(clock, replace(RULES, requests_per_address=2))
     for _ in range(2):
         clock.seconds += 9
         assert addresses.claim("1.1.1.1")
@@ -74,7 +75,7 @@ def test_no_more_than_so_many_at_once_however_long_it_takes(clock):
     ],
 )
 def test_the_pause_follows_the_time_of_answers_and_trouble(clock, visits, gap_s):
-    addresses = Addresses(clock, RULES, 4)
+    addresses = Addresses(clock, RULES)
     for visit in visits:
         clock.seconds += 100
         assert addresses.claim("1.1.1.1")
@@ -93,7 +94,7 @@ def test_who_waits_is_served_in_order_and_nobody_overtakes():
             await asyncio.sleep(seconds)
 
     async def run():
-        addresses = Addresses(Ticking(), PaceRules(min_delay_s=0.08, elapsed_factor=0), 1)
+        addresses = Addresses(Ticking(), policy(host_delay_s=0.08, requests_per_address=1))
         assert addresses.claim("a")
         order, began = [], []
 
@@ -121,7 +122,7 @@ def test_who_waits_is_served_in_order_and_nobody_overtakes():
 def test_memory_is_bounded_and_what_is_in_use_is_kept(clock, monkeypatch):
     monkeypatch.setattr(module, "_MAX_ADDRESSES", 100)
     monkeypatch.setattr(module, "_MAX_HOSTS", 100)
-    addresses = Addresses(clock, RULES, 1)
+    addresses = Addresses(clock, replace(RULES, requests_per_address=1))
     assert addresses.claim("busy")
     for n in range(1000):
         assert addresses.claim(f"a{n}")
@@ -142,7 +143,7 @@ def test_two_requests_to_one_address_never_begin_closer_than_the_pause(steps):
             return self.now
 
     clock = Stepping()
-    addresses = Addresses(clock, PaceRules(min_delay_s=1, elapsed_factor=0), 3)
+    addresses = Addresses(clock, policy(host_delay_s=1, requests_per_address=3))
     last, open_claims = {}, []
     for address, lets_go, passes_s in steps:
         clock.now += passes_s
@@ -166,7 +167,7 @@ def ask_many(web, hosts, manners):
             await writer.drain()
 
         async with web.serving({"/": note}) as server:
-            fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]), manners=manners(server.port))
+            fetcher = CurlFetcher(manners(server.port), Guard.opening(["127.0.0.0/8"]))
             visits = await asyncio.gather(*(fetcher.fetch(f"http://{h}:{server.port}/") for h in hosts))
             metrics = fetcher.metrics
             await fetcher.close()
@@ -182,7 +183,7 @@ NAMES = ["127.0.0.1", "localhost"]
 
 def test_two_names_of_one_address_take_turns(web):
     def manners(_port):
-        return Manners(obey_robots=False, pace=PaceRules(min_delay_s=6, elapsed_factor=0))
+        return behaving(obey_robots=False, politeness=policy(host_delay_s=6))
 
     visits, gaps, metrics = ask_many(web, NAMES, manners)
     assert [v.status for v in visits] == [200, 200]
@@ -196,7 +197,7 @@ def test_two_names_of_one_address_take_turns(web):
 def test_routed_names_are_exempt(web):
     def manners(port):
         routes = (Route("*.test", "127.0.0.1", port),)
-        return Manners(obey_robots=False, routes=routes, pace=PaceRules(min_delay_s=20, elapsed_factor=0))
+        return behaving(obey_robots=False, routes=routes, politeness=policy(host_delay_s=20))
 
     hosts = [f"h{n}.test" for n in range(8)]
     visits, gaps, metrics = ask_many(web, hosts, manners)
@@ -207,7 +208,7 @@ def test_routed_names_are_exempt(web):
 
 def test_an_address_that_is_due_too_late_is_not_waited_for(web):
     def manners(_port):
-        return Manners(obey_robots=False, pace=PaceRules(min_delay_s=400, elapsed_factor=0), patience_s=5)
+        return behaving(obey_robots=False, politeness=policy(host_delay_s=400), patience_s=5)
 
     visits, _, metrics = ask_many(web, NAMES, manners)
     (late,) = [v for v in visits if isinstance(v, Failure)]
@@ -220,7 +221,7 @@ def test_a_cancelled_request_gives_its_turn_back():
     async def run():
         with socket.create_server(("127.0.0.1", 0)) as silent:
             url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
-            fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]), manners=Manners(obey_robots=False))
+            fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]))
             task = asyncio.create_task(fetcher.fetch(url))
             await asyncio.sleep(0.1)
             task.cancel()

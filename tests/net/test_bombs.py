@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
 import subprocess
 import sys
 import textwrap
 import zlib
+from pathlib import Path
 
 import brotli
 import pycurl
@@ -21,11 +23,12 @@ ZSTD = KEPT if "zstd/" in pycurl.version else "BAD_ANSWER"  # what nobody here c
 CHILD = """
     import asyncio, sys, time
     from geohound.model.visit import Response
-    from geohound.net.fetcher import CurlFetcher, Manners
+    from geohound.net.fetcher import CurlFetcher
     from geohound.net.guard import Guard
+    from polite import behaving
 
     async def main(port):
-        fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]), manners=Manners(obey_robots=False))
+        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]))
         began, cpu = time.monotonic(), time.process_time()
         visit = await fetcher.fetch(f"http://127.0.0.1:{port}/")
         told = (len(visit.body), visit.truncated) if isinstance(visit, Response) else (visit.reason.name, visit.detail)
@@ -45,7 +48,9 @@ def meet(web, answer):
     async def run():
         async with web.serving({"/": answer}) as server:
             command = [sys.executable, "-c", textwrap.dedent(CHILD), str(server.port)]
-            child = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
+            shared = str(Path(__file__).parents[1] / "shared")
+            env = {**os.environ, "PYTHONPATH": shared}
+            child = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, env=env)
             out, _ = await child.communicate()
             return out.decode().splitlines()
 

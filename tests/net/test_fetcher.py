@@ -10,10 +10,11 @@ from datetime import UTC
 import brotli
 import pytest
 import uvloop
+from polite import USER_AGENT, behaving
 
 from geohound.contracts import Fetcher
 from geohound.model.visit import Failure, FailureReason, Response
-from geohound.net.fetcher import USER_AGENT, CurlFetcher, Manners
+from geohound.net.fetcher import CurlFetcher
 from geohound.net.guard import Guard
 from geohound.net.limits import Limits
 from geohound.net.slots import Slots
@@ -58,7 +59,7 @@ def test_the_request_names_us_and_says_what_we_accept(web):
 
 def test_the_fetcher_satisfies_the_contract():
     async def run():
-        fetcher: Fetcher = CurlFetcher()
+        fetcher: Fetcher = CurlFetcher(behaving())
         await fetcher.close()
         return await fetcher.fetch("http://a.test/")
 
@@ -70,7 +71,7 @@ def test_the_fetcher_satisfies_the_contract():
 def test_many_hosts_are_asked_at_once_on_either_event_loop(web, runner):
     async def run():
         answers = {"/robots.txt": web.http(), "/": web.http(b"x" * 100_000)}
-        async with web.serving(answers) as server, web.fetching(server, manners=Manners()) as fetcher:
+        async with web.serving(answers) as server, web.fetching(server, manners=behaving()) as fetcher:
             urls = [f"http://h{n % 20}.test/" for n in range(200)]
             visits = await asyncio.gather(*(fetcher.fetch(url) for url in urls))
             return visits, server, fetcher.metrics
@@ -241,7 +242,7 @@ def test_what_is_no_web_address_is_a_bad_url(web, url):
 
 def test_nobody_there_and_no_such_name_are_told_apart():
     async def run():
-        fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]), manners=Manners(obey_robots=False))
+        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]))
         refused = await fetcher.fetch("http://127.0.0.1:1/")
         nowhere = await fetcher.fetch("http://no-such-name.invalid/")
         await fetcher.close()
@@ -256,7 +257,7 @@ def test_an_address_to_which_no_way_leads_is_unreachable():
     """TCP knows no broadcast: the kernel refuses this address by itself, in every network."""
 
     async def run():
-        fetcher = CurlFetcher(Guard.opening(["255.255.255.255/32"]), manners=Manners(obey_robots=False))
+        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["255.255.255.255/32"]))
         visit = await fetcher.fetch("http://255.255.255.255/")
         await fetcher.close()
         return visit

@@ -7,9 +7,10 @@ import socket
 
 import pycurl
 import pytest
+from polite import behaving
 
 from geohound.model.visit import Failure, FailureReason
-from geohound.net.fetcher import CurlFetcher, Manners
+from geohound.net.fetcher import CurlFetcher
 from geohound.net.guard import Guard, parse_target
 from geohound.net.limits import Limits
 from geohound.net.routes import Route, parse_routes, route_for
@@ -133,7 +134,7 @@ def test_no_way_leads_to_the_listener(listener):
     port = listener.getsockname()[1]
 
     async def run():
-        fetcher = CurlFetcher(Guard.opening([], [port]), SHORT, Manners(obey_robots=False))
+        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening([], [port]), SHORT)
         visits = [await fetcher.fetch(way.replace("{p}", str(port))) for way in WAYS_IN]
         metrics = fetcher.metrics
         await fetcher.close()
@@ -151,7 +152,7 @@ def test_the_listener_would_notice(listener):
     port = listener.getsockname()[1]
 
     async def run():
-        fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]), manners=Manners(obey_robots=False))
+        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]))
         task = asyncio.create_task(fetcher.fetch(f"http://localhost:{port}/"))
         await asyncio.sleep(0.2)
         task.cancel()
@@ -173,8 +174,8 @@ def test_no_redirect_leads_to_the_listener(web, listener):
 
     async def run():
         async with web.serving(answers, host="127.0.0.2") as server:
-            manners = Manners(obey_robots=False, routes=(Route("*.test", "127.0.0.2", server.port),))
-            fetcher = CurlFetcher(Guard.opening(["127.0.0.2/32"], [port]), SHORT, manners)
+            ours = behaving(obey_robots=False, routes=(Route("*.test", "127.0.0.2", server.port),))
+            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.2/32"], [port]), SHORT)
             visits = [await fetcher.fetch(f"http://a.test/{n}") for n in range(len(ways))]
             await fetcher.close()
             return visits, server
@@ -194,8 +195,8 @@ def test_a_redirect_of_robots_txt_leads_nowhere_else_either(web, listener):
 
     async def run():
         async with web.serving(answers, host="127.0.0.2") as server:
-            manners = Manners(routes=(Route("*.test", "127.0.0.2", server.port),))
-            fetcher = CurlFetcher(Guard.opening(["127.0.0.2/32"], [port]), SHORT, manners)
+            ours = behaving(routes=(Route("*.test", "127.0.0.2", server.port),))
+            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.2/32"], [port]), SHORT)
             visit = await fetcher.fetch("http://a.test/")
             await fetcher.close()
             return visit
@@ -229,7 +230,7 @@ def test_a_name_that_changes_its_address_is_judged_anew_for_each_connection(web,
         answers = {"/": web.http(b"x", "Connection: close")}
         async with web.serving(answers, host="127.0.0.2", port=port) as server:
             answering(monkeypatch, [f"evil.example:{port}:127.0.0.2", f"evil.example:{port}:{later}"])
-            fetcher = CurlFetcher(Guard.opening(["127.0.0.2/32"], [port]), SHORT, Manners(obey_robots=False))
+            fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.2/32"], [port]), SHORT)
             first = await fetcher.fetch(f"http://evil.example:{port}/")
             second = await fetcher.fetch(f"http://evil.example:{port}/")
             await fetcher.close()
@@ -249,7 +250,7 @@ def test_of_several_addresses_only_the_open_one_is_asked(web, listener, monkeypa
     async def run():
         async with web.serving({"/": web.http(b"x")}, host="127.0.0.2", port=port):
             answering(monkeypatch, [f"evil.example:{port}:127.0.0.1,[::1],127.0.0.2"])
-            fetcher = CurlFetcher(Guard.opening(["127.0.0.2/32"], [port]), SHORT, Manners(obey_robots=False))
+            fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.2/32"], [port]), SHORT)
             visit = await fetcher.fetch(f"http://evil.example:{port}/")
             await fetcher.close()
             return visit
@@ -267,7 +268,7 @@ def test_a_name_is_judged_by_the_address_it_resolves_to(listener, name):
 
     async def run():
         guard = Guard.opening([], [port])
-        fetcher = CurlFetcher(guard, SHORT, Manners(obey_robots=False, routes=routes))
+        fetcher = CurlFetcher(behaving(obey_robots=False, routes=routes), guard, SHORT)
         visit = await fetcher.fetch(f"http://{name}:{port}/")
         await fetcher.close()
         return visit

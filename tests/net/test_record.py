@@ -6,8 +6,10 @@ import asyncio
 from collections import Counter
 from datetime import UTC, datetime
 
+from polite import behaving
+
 from geohound.model.visit import FailureReason, RequestRecord
-from geohound.net.fetcher import CurlFetcher, Manners
+from geohound.net.fetcher import CurlFetcher
 from geohound.net.guard import Guard
 from geohound.net.limits import Limits
 from geohound.net.record import RequestLog
@@ -29,8 +31,8 @@ def test_pages_redirects_robots_and_failures_all_leave_a_record(web):
 
     async def run():
         async with web.serving(answers) as server:
-            manners = Manners(routes=(Route("*.test", "127.0.0.1", server.port),))
-            fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]), Limits(), manners, on_request=log.append)
+            ours = behaving(routes=(Route("*.test", "127.0.0.1", server.port),))
+            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), Limits(), on_request=log.append)
             for path in ("", "no", "broken"):
                 await fetcher.fetch(f"http://a.test/{path}")
             await fetcher.close()
@@ -56,7 +58,7 @@ def test_what_the_guard_keeps_back_is_no_request():
     log = RequestLog()
 
     async def run():
-        fetcher = CurlFetcher(Guard(), manners=Manners(obey_robots=False), on_request=log.append)
+        fetcher = CurlFetcher(behaving(obey_robots=False), Guard(), on_request=log.append)
         await fetcher.fetch("http://localhost/")
         await fetcher.fetch("http://10.0.0.1/")
         await fetcher.close()

@@ -6,10 +6,10 @@ import asyncio
 from datetime import UTC, datetime
 
 import pytest
+from polite import behaving
 
 from geohound import urls
 from geohound.model.visit import FailureReason, Response, Validators
-from geohound.net.fetcher import Manners
 
 
 def same_site(url, target):
@@ -151,7 +151,7 @@ def test_robots_txt_is_read_where_it_was_moved_to_even_by_those_who_stay(web):
     }
 
     async def go():
-        async with web.serving(answers) as server, web.fetching(server, manners=Manners()) as fetcher:
+        async with web.serving(answers) as server, web.fetching(server, manners=behaving()) as fetcher:
             return await fetcher.fetch("http://a.test/", follows=same_site)
 
     assert asyncio.run(go()).reason is FailureReason.ROBOTS

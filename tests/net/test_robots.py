@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from polite import behaving
 
 from geohound.model.visit import Failure, FailureReason, Response
-from geohound.net.fetcher import CurlFetcher, Manners
+from geohound.net.fetcher import CurlFetcher
 from geohound.net.guard import Guard
 from geohound.net.robots import Robots
 
-POLITE = Manners()
+POLITE = behaving()
 
 
 def test_a_disallowed_page_is_not_asked_for(web):
@@ -86,7 +87,7 @@ def test_a_missing_file_allows_all_and_a_broken_server_nothing(web, status, reas
 
 def test_an_unreachable_host_is_reported_as_such_and_not_as_forbidden_by_robots():
     async def run():
-        fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]))
+        fetcher = CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]))
         visit = await fetcher.fetch("http://127.0.0.1:1/")
         allowed = await fetcher.robots.allowed("http://127.0.0.1:1/x")
         await fetcher.close()

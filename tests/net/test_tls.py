@@ -15,9 +15,9 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from polite import behaving
 
 from geohound.model.visit import Failure, FailureReason, Response
-from geohound.net.fetcher import Manners
 from geohound.net.tls import STRICT, KnownFaults
 from geohound.net.trouble import explain
 
@@ -118,7 +118,7 @@ def ask_over_tls(web, folder, name, manners, *urls, version=None):
 
 
 def strict(folder):
-    return Manners(obey_robots=False, ca_file=str(folder / "ca.pem"))
+    return behaving(obey_robots=False, ca_file=str(folder / "ca.pem"))
 
 
 def lenient(folder):
@@ -161,7 +161,7 @@ def test_broken_tls_is_read_where_the_user_allows_it_and_the_fault_is_told(web, 
 
 
 def test_a_certificate_of_an_authority_that_nobody_knows_has_a_broken_chain(web, certificates):
-    (visit,), _ = ask_over_tls(web, certificates, "good", Manners(obey_robots=False))
+    (visit,), _ = ask_over_tls(web, certificates, "good", behaving(obey_robots=False))
     assert visit.reason is FailureReason.TLS_CHAIN
 
 

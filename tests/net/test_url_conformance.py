@@ -11,9 +11,10 @@ import ada_url
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from polite import behaving
 
 from geohound.net import guard
-from geohound.net.fetcher import CurlFetcher, Manners
+from geohound.net.fetcher import CurlFetcher
 from geohound.net.guard import Guard, Target, parse_target
 from geohound.net.routes import Route
 from geohound.urls import canonical
@@ -217,8 +218,8 @@ def test_libcurl_asks_the_host_that_the_standard_names(web):
 
     async def run():
         async with web.serving({"/": web.http(b"x")}) as server:
-            manners = Manners(obey_robots=False, routes=(Route("*", "127.0.0.1", server.port),))
-            fetcher = CurlFetcher(Guard.opening(["127.0.0.0/8"]), manners=manners)
+            ours = behaving(obey_robots=False, routes=(Route("*", "127.0.0.1", server.port),))
+            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]))
             told = []
             for url, expected in rows:
                 if not url.lower().strip("\x00 \n").startswith("https"):

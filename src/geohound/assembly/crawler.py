@@ -39,7 +39,7 @@ from geohound.stores.sqlite import Store, StoreError, TaskState, VisitRecord
 from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
-from .parts import fetcher, harvesters, kinds, open_house, open_known_house, orders, sorter
+from .parts import fetcher, harvesters, kinds, open_house, open_known_house, orders, politeness_policy, sorter
 
 SAVE_EVERY_S = 5.0
 ROBOTS_KEPT_S = 24 * 3600.0
@@ -196,8 +196,8 @@ async def crawling(
         plan = replace(_plan(settings, ask, row.id), counts_links=order.counts_links)
         examiner = _examiner(settings, plan)
         parts = Parts(
-            examiner, frontier, store.catalogue, order, SystemClock(), frozenset(harvesters()),
-            sorter(settings).classify,
+            examiner, frontier, store.catalogue, order, SystemClock(), politeness_policy(settings),
+            frozenset(harvesters()), sorter(settings).classify,
         )  # fmt: skip
         crawl = Crawl(plan, parts, listener)
         if not is_new:
@@ -297,8 +297,6 @@ def _plan(settings: Settings, ask: Ask, task: int) -> Plan:
         max_time_s=settings.max_time_s,
         fetchers=settings.fetchers,
         testers=settings.testers,
-        retry_after_s=settings.retry_after_s,
-        max_retry_after_s=settings.max_retry_after_s,
         max_page_bytes=settings.max_page_bytes,
         max_service_bytes=settings.max_service_bytes,
         kinds=frozenset(ask.kinds),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from inspect import getdoc
 from pathlib import Path
@@ -18,9 +18,9 @@ from geohound.net.clock import SystemClock
 from geohound.net.fetcher import CurlFetcher, Manners
 from geohound.net.guard import Guard
 from geohound.net.limits import Limits
-from geohound.net.pace import PaceRules
 from geohound.net.routes import parse_routes
 from geohound.plugins import discover
+from geohound.politeness import PolitenessPolicy
 from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Store, StoreError, Task, open_store
 from geohound.topics import Classifier
@@ -54,6 +54,10 @@ def topics(files: Sequence[str] = ()) -> Mapping[str, Topic]:
     return {**discover("topics"), **{topic.id: topic for topic in own}}
 
 
+def politeness_policy(settings: Settings) -> PolitenessPolicy:
+    return PolitenessPolicy(**{field.name: getattr(settings, field.name) for field in fields(PolitenessPolicy)})
+
+
 def fetcher(
     settings: Settings, processes: int = 1, on_request: Callable[[RequestRecord], None] | None = None
 ) -> CurlFetcher:
@@ -81,16 +85,11 @@ def fetcher(
         user_agent=settings.user_agent,
         obey_robots=settings.obey_robots,
         verify_tls=settings.verify_tls,
-        pace=PaceRules(
-            min_delay_s=settings.host_delay_s,
-            elapsed_factor=settings.slow_host_factor,
-            max_retry_after_s=settings.max_retry_after_s,
-        ),
+        politeness=politeness_policy(settings),
         routes=routes,
-        requests_per_address=settings.requests_per_address,
         processes=processes,
     )
-    return CurlFetcher(guard, limits, manners, on_request=on_request)
+    return CurlFetcher(manners, guard, limits, on_request=on_request)
 
 
 @contextmanager

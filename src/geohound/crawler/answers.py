@@ -5,6 +5,7 @@ from __future__ import annotations
 from geohound.document import Document
 from geohound.model.service import RefusalReason, Verdict
 from geohound.model.visit import AS_IF_CUT_OFF, Failure, FailureReason, Response, Visit
+from geohound.politeness import asked_pause_s
 
 PASSING = frozenset(
     {
@@ -54,8 +55,5 @@ def broken_off(last: Visit | None) -> Failure | None:
 
 def busy(answer: Response) -> Failure:
     """A 429 or 503 as the passing failure it is."""
-    asked = answer.headers.get("retry-after", "").strip()
-    # Dates, and what only looks like a number (nan, 1e5), are left to the pace of the host, which reads them with care.
-    wait_s = float(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0.0
-    reason = BUSY[answer.status]
-    return Failure(answer.url, reason, f"HTTP {answer.status}", answer.at, answer.elapsed_s, wait_s)
+    reason, detail = BUSY[answer.status], f"HTTP {answer.status}"
+    return Failure(answer.url, reason, detail, answer.at, answer.elapsed_s, asked_pause_s(answer))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from geohound import urls
 from geohound.contracts import StoreError
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Settlement, Via
+from geohound.politeness import retry_in_s
 from geohound.urls.clue import looks_like_service
 
 from .answers import PASSING
@@ -252,7 +253,7 @@ class Crawl:
         failed = self._doubt.settle(since)
         if failed:
             await self.parts.examiner.refresh()
-        retry_at = self.parts.clock.monotonic() + min(SECOND_LOOK_S, self.plan.retry_after_s)
+        retry_at = self.parts.clock.monotonic() + min(SECOND_LOOK_S, self.parts.politeness.retry_after_s)
         for candidate, report in failed:
             reason = report.failure.reason if report.failure else None
             self._settle(Outcome(candidate, reason=reason), Settlement.RETRY, report, retry_at)
@@ -310,8 +311,7 @@ class Crawl:
         if failure is None or failure.reason not in PASSING:
             self._drop(candidate, report, failure.reason if failure else FailureReason.BUG)
             return
-        wait_s = min(max(failure.retry_after_s or 0.0, self.plan.retry_after_s), self.plan.max_retry_after_s)
-        retry_at = self.parts.clock.monotonic() + wait_s
+        retry_at = self.parts.clock.monotonic() + retry_in_s(failure, self.parts.politeness)
         # Turned away by our own pace, before anything was asked: that is no attempt.
         was_asked = failure.reason is not FailureReason.RATE_LIMITED or report.status or failure.elapsed_s > 0
         ending = Settlement.RETRY if was_asked else Settlement.POSTPONED

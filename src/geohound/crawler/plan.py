@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from geohound.contracts import Catalogue, Clock, Frontier, Order
 from geohound.model.bbox import BBox
 from geohound.model.service import Service
+from geohound.politeness import PolitenessPolicy
 
 from .follow import Fence
 from .report import Examiner
@@ -23,8 +24,6 @@ class Plan:
     max_time_s: float = 0.0
     fetchers: int = 0  # 0: as many as pay
     testers: int = 0
-    retry_after_s: float = 30.0
-    max_retry_after_s: float = 600.0
     max_page_bytes: int = 5_000_000
     max_service_bytes: int = 80_000_000
     max_harvested: int = 20_000
@@ -43,5 +42,6 @@ class Parts:
     catalogue: Catalogue
     order: Order
     clock: Clock
+    politeness: PolitenessPolicy
     harvested: AbstractSet[str] = frozenset()  # kinds of services that list others and can be asked for the list
     topics_of: Callable[[Service], Sequence[tuple[str, str]]] = lambda _: ()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from dataclasses import replace
 
 from geohound.contracts import Clock
 from geohound.model.visit import Visit
+from geohound.politeness import PolitenessPolicy, VisitFacts, address_pause_s
 
-from .pace import PaceRules, is_in_trouble
 from .slots import Slots
 
 _MAX_ADDRESSES = 100_000
@@ -33,14 +34,13 @@ class Addresses:
     """A claim for each request: so many at once, and a pause between the beginnings of two.
 
     The pause is a share of that of a host, and like it grows with the time that answers take and doubles with trouble.
-    A 429 of one site does not silence its neighbours as it silences the site: behind one address may stand thousands.
     """
 
-    def __init__(self, clock: Clock, rules: PaceRules, at_once: int, processes: int = 1) -> None:
+    def __init__(self, clock: Clock, policy: PolitenessPolicy, processes: int = 1) -> None:
         self._clock = clock
-        self._rules = rules
-        self._share = rules.address_share * max(1, processes)  # each process knows of its own requests only
-        self._at_once = max(1, at_once // max(1, processes))
+        processes = max(1, processes)  # each knows of its own requests only
+        self._policy = replace(policy, address_share=policy.address_share * processes)
+        self._at_once = max(1, policy.requests_per_address // processes)
         self._states: OrderedDict[str, _State] = OrderedDict()
         self._hosts: OrderedDict[str, str] = OrderedDict()
         self._heads = Slots(1)  # of the lines, one for each address
@@ -92,10 +92,9 @@ class Addresses:
         if state.freed is not None and not state.freed.done():
             state.freed.set_result(None)
         if visit is not None:
-            rules = self._rules
-            state.troubles = min(state.troubles + 1, 10) if is_in_trouble(visit) else 0
-            usual = max(rules.min_delay_s, min(rules.elapsed_factor * visit.elapsed_s, rules.max_delay_s)) * self._share
-            state.gap_s = min(usual * 2.0**state.troubles, max(rules.max_delay_s, usual))
+            seen = VisitFacts.of(visit)
+            state.troubles = state.troubles + 1 if seen.is_overloaded else 0
+            state.gap_s = address_pause_s(seen, state.troubles, self._policy)
 
     def _take(self, state: _State) -> bool:
         now = self._clock.monotonic()
@@ -120,7 +119,7 @@ class Addresses:
         if state is None:
             if len(self._states) >= _MAX_ADDRESSES:
                 self._forget()
-            state = self._states[address] = _State(self._rules.min_delay_s * self._share)
+            state = self._states[address] = _State(self._policy.host_delay_s * self._policy.address_share)
         return state
 
     def _forget(self) -> None:

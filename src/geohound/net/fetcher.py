@@ -17,7 +17,7 @@ from .clock import SystemClock
 from .guard import Guard, Target, parse_target
 from .headers import one_line
 from .limits import Limits
-from .manners import NO_PAUSES, USER_AGENT, Manners
+from .manners import Manners
 from .metrics import Metrics
 from .pace import Pace
 from .robots import Robots
@@ -27,7 +27,7 @@ from .tls import STRICT, KnownFaults
 from .transfer import Ask
 from .wire import Errand, Wire
 
-__all__ = ["NO_PAUSES", "USER_AGENT", "CurlFetcher", "Manners"]
+__all__ = ["CurlFetcher", "Manners"]
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
@@ -39,21 +39,21 @@ class CurlFetcher:
 
     def __init__(
         self,
+        manners: Manners,
         guard: Guard | None = None,
         limits: Limits | None = None,
-        manners: Manners | None = None,
         clock: Clock | None = None,
         on_request: Callable[[RequestRecord], None] | None = None,
     ) -> None:
         self.guard = guard or Guard()
         self.limits = limits or Limits()
-        self.manners = manners = manners or Manners()
+        self.manners = manners
         self.metrics = Metrics()
         self._clock = clock or SystemClock()
         self.robots = Robots(self._fetch_robots, self._clock, manners.user_agent)
-        self.pace = Pace(self._clock, manners.pace)
+        self.pace = Pace(self._clock, manners.politeness)
         self._slots = Slots(manners.connections_per_host)
-        self._addresses = Addresses(self._clock, manners.pace, manners.requests_per_address, manners.processes)
+        self._addresses = Addresses(self._clock, manners.politeness, manners.processes)
         self._faults = KnownFaults(self._clock)
         self._wire = Wire(self.guard, self.limits, manners, self._clock, self._addresses)
         self._wire.metrics = self.metrics

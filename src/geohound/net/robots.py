@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from geohound.contracts import Clock
 from geohound.model.visit import Failure, FailureReason, Response, Validators, Visit
+from geohound.politeness import asked_pause_s
 
 from .guard import Target, parse_target
-from .pace import retry_after_s
 from .robots_rules import ALLOW_ALL, DISALLOW_ALL, MAX_BYTES, RobotsRules, read_robots
 
 FetchRobots = Callable[[str, int, Validators | None], Awaitable[Visit]]
@@ -145,7 +145,7 @@ class Robots:
             return _Entry(rules, now + _FRESH_S, validators=Validators.of(visit))
         # RFC 9309 counts 429 among "allow all"; a site that is already overrun means the opposite.
         if visit.status >= 500 or visit.status == 429:
-            wait_s = min(retry_after_s(visit.headers.get("retry-after", ""), visit.at) or _RETRY_S, _RETRY_S)
+            wait_s = min(asked_pause_s(visit) or _RETRY_S, _RETRY_S)
             return _Entry(DISALLOW_ALL, now + wait_s, self._unavailable(visit, wait_s))
         return _Entry(ALLOW_ALL, now + _FRESH_S)
 

@@ -1,0 +1,17 @@
+"""When a host, an address or a URL may be asked again: pure rules and a clock, no network and no database."""
+
+from __future__ import annotations
+
+from .formula import (
+    PolitenessPolicy,
+    VisitFacts,
+    address_pause_s,
+    asked_pause_s,
+    pause_s,
+    retry_after_s,
+    retry_in_s,
+)
+
+__all__ = [
+    "PolitenessPolicy", "VisitFacts", "address_pause_s", "asked_pause_s", "pause_s", "retry_after_s", "retry_in_s",
+]  # fmt: skip

@@ -1,0 +1,32 @@
+"""Politeness for tests: by default none at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from geohound.net.manners import Manners
+from geohound.politeness import PolitenessPolicy
+
+USER_AGENT = "Geohound/test"
+NO_PAUSES = PolitenessPolicy(
+    host_delay_s=0.0,
+    slow_host_factor=0.0,
+    max_slow_delay_s=30.0,
+    max_crawl_delay_s=0.0,
+    busy_delay_s=60.0,
+    retry_after_s=0.0,
+    max_retry_after_s=0.0,
+    address_share=0.25,
+    requests_per_address=4,
+)
+
+
+def policy(**changes: Any) -> PolitenessPolicy:
+    """No pauses but these."""
+    return replace(NO_PAUSES, **changes)
+
+
+def behaving(**changes: Any) -> Manners:
+    """As we are in tests but for these."""
+    return replace(Manners(USER_AGENT, NO_PAUSES), **changes)

@@ -80,10 +80,13 @@ async def no_sitemaps(url: str) -> list[str]:
     return []
 
 
+SEED = "http://a.test/"
 NEAR = Bounds(max_depth=5, host_delay_s=0.0)
 
 
-async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, bounds=NEAR, **plan) -> Crawl:
+async def crawl(
+    store: Store, web: SmallWeb, task: int, kinds=None, order=None, bounds=NEAR, *, seed=SEED, **plan
+) -> Crawl:
     order = order or Fifo()
     frontier = open_frontier(store, task, bounds, order)
     harvesters = plugins.discover("harvesters")
@@ -96,7 +99,7 @@ async def crawl(store: Store, web: SmallWeb, task: int, kinds=None, order=None, 
     examiner = LocalExaminer(asked, tools)
     parts = Parts(examiner, frontier, store.catalogue, order, SystemClock(), patient, frozenset(harvesters))
     running = Crawl(asked, parts)
-    await frontier.admit([Candidate("http://a.test/")])
+    await frontier.admit([Candidate(seed)])
     await running.run()
     running.final_drops = frontier.drops  # type: ignore[attr-defined]
     await frontier.close()
@@ -380,6 +383,30 @@ def test_links_of_a_page_that_says_nothing_new_may_be_told_by_others(tmp_path: P
     done, _ = run(tmp_path, web)
     assert done.final_drops[FailureReason.DUPLICATE_CONTENT] > 1
     assert "http://a.test/target1" in web.asked
+
+
+def test_links_of_a_page_that_only_the_engine_knows_as_a_repetition_are_followed(tmp_path: Path) -> None:
+    """A new worker reports them once and then takes them for known: nobody would report them again."""
+
+    def plain(body: str) -> Answer:
+        return lambda url: Response(url, url, 200, {"content-type": "text/html"}, f"<html>{body}</html>".encode(), NOW)
+
+    web = SmallWeb(
+        {"http://a.test/": html("<a href=/x/copy>c</a>"), "http://a.test/x/copy": plain("<a href=to>to</a>")}
+    )
+    _, store = run(tmp_path, web)
+    task = store.tasks.latest_unfinished()
+    assert task is not None
+    web.pages |= {
+        "http://a.test/": html("<a href=/y/copy>c</a><a href=/z>z</a>"),
+        "http://a.test/y/copy": plain("<a href=to>to</a>"),
+        "http://a.test/z": html("words <a href=/y/to>to</a>"),
+        "http://a.test/y/to": html("found"),
+    }
+    done = asyncio.run(crawl(store, web, task.id, seed="http://a.test/?again"))
+    assert done.final_drops[FailureReason.DUPLICATE_CONTENT] == 1
+    assert "http://a.test/y/to" in web.asked
+    store.close()
 
 
 def test_an_endless_search_that_finds_nothing_is_left_though_it_says_another_word_each_time(tmp_path: Path) -> None:

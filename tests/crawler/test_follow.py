@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from geohound.crawler.follow import Fence, Scope, follow
-from geohound.crawler.told import Reported
+from geohound.crawler.seen import SeenLinks
 from geohound.model.visit import FailureReason, Link, Page, Place
 
 HERE = "http://www.a.test/x/page.html"
@@ -13,7 +13,7 @@ HERE = "http://www.a.test/x/page.html"
 
 def proposed(page: Page, fence: Fence | None = None) -> tuple[list[Link], Counter[FailureReason]]:
     drops: Counter[FailureReason] = Counter()
-    return follow(page, 3, fence or Fence(), drops, Reported().page()), drops
+    return follow(page, 3, fence or Fence(), drops, SeenLinks().page()), drops
 
 
 def page(*links: Link, nofollow: bool = False, url: str = HERE) -> Page:
@@ -34,34 +34,54 @@ def test_a_base_without_a_path_is_a_base_too() -> None:
     assert [link.url for link in found] == ["http://maps.a.test/y.html", "http://maps.a.test/?q"]
 
 
-def test_what_was_told_before_is_not_told_again_but_for_another_depth() -> None:
-    reported, drops = Reported(), Counter[FailureReason]()
+def follow_and_keep(page: Page, depth: int, drops: Counter[FailureReason], seen: SeenLinks) -> list[str]:
+    links = seen.page()
+    found = follow(page, depth, Fence(), drops, links)
+    links.keep()
+    return [link.url for link in found]
+
+
+def test_what_was_reported_before_is_not_reported_again_but_for_another_depth() -> None:
+    seen, drops = SeenLinks(), Counter[FailureReason]()
     links = page(Link("/a"), Link("/film.mp4"))
-    assert [x.url for x in follow(links, 3, Fence(), drops, reported.page())] == ["http://www.a.test/a"]
-    assert follow(links, 3, Fence(), drops, reported.page()) == []
+    assert follow_and_keep(links, 3, drops, seen) == ["http://www.a.test/a"]
+    assert follow_and_keep(links, 3, drops, seen) == []
     assert drops == {FailureReason.MEDIA: 1}
-    assert [x.url for x in follow(links, 2, Fence(), drops, reported.page())] == ["http://www.a.test/a"]
+    assert follow_and_keep(links, 2, drops, seen) == ["http://www.a.test/a"]
+
+
+def test_links_of_a_page_that_is_not_kept_are_reported_again_but_once_a_page() -> None:
+    seen, drops = SeenLinks(), Counter[FailureReason]()
+    for _ in range(2):
+        found = follow(page(Link("/a"), Link("/a")), 3, Fence(), drops, seen.page())
+        assert [link.url for link in found] == ["http://www.a.test/a"]
 
 
 def test_what_one_page_asks_not_to_follow_another_may_offer() -> None:
-    reported, drops = Reported(), Counter[FailureReason]()
+    seen, drops = SeenLinks(), Counter[FailureReason]()
     for shy in (page(Link("/a", nofollow=True)), page(Link("/a"), nofollow=True)):
-        assert follow(shy, 3, Fence(), drops, reported.page()) == []
-    assert [x.url for x in follow(page(Link("/a")), 3, Fence(), drops, reported.page())] == ["http://www.a.test/a"]
+        assert follow_and_keep(shy, 3, drops, seen) == []
+    assert follow_and_keep(page(Link("/a")), 3, drops, seen) == ["http://www.a.test/a"]
 
 
 def test_links_in_the_letters_of_a_neighbour_are_known_but_for_another_place_or_depth() -> None:
-    reported = Reported(most_spelled=3)
-    is_told = reported.page().spelled(1)
-    assert is_told is not None
-    assert not is_told("http://a.test/x/", "b.html")
-    assert is_told("http://a.test/x/", "b.html")
-    assert not is_told("http://a.test/y/", "b.html")
-    deeper = reported.page().spelled(2)
-    assert deeper is not None
-    assert not deeper("http://a.test/x/", "b.html")
-    assert not is_told("http://a.test/", "/new")  # the fourth: older ones are kept for one more round
-    assert is_told("http://a.test/x/", "b.html")
+    seen = SeenLinks(most_spelled=3)
+
+    def is_seen(place: str, address: str, depth: int = 1) -> bool:
+        links = seen.page()
+        asked = links.spelled(depth)
+        assert asked is not None
+        found = asked(place, address)
+        assert asked(place, address), "on the same page"
+        links.keep()
+        return found
+
+    assert not is_seen("http://a.test/x/", "b.html")
+    assert is_seen("http://a.test/x/", "b.html")
+    assert not is_seen("http://a.test/y/", "b.html")
+    assert not is_seen("http://a.test/x/", "b.html", depth=2)
+    assert not is_seen("http://a.test/", "/new")  # the fourth: older ones are kept for one more round
+    assert is_seen("http://a.test/x/", "b.html")
 
 
 def test_an_address_is_proposed_once_however_it_is_spelled() -> None:

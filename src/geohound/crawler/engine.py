@@ -11,19 +11,19 @@ from dataclasses import replace
 
 from geohound import urls
 from geohound.contracts import StoreError
-from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Settlement, Via
+from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Place, Settlement, Via
 from geohound.politeness import retry_in_s
 from geohound.urls.clue import looks_like_service
 
 from .answers import PASSING
 from .crew import Crew
+from .duplicates import Duplicates, Novelty
 from .keeping import Keeper
 from .log_line import LogLine
 from .outage import Doubt, is_answer
 from .plan import Parts, Plan
 from .progress import Listener, Progress
 from .proposing import PROBE_BONUS, admit, candidate_of, listed
-from .repetition import Repetition
 from .report import HARVEST_MARK, Report
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class Crawl:
         self._fatal: Exception | None = None
         self._wake = asyncio.Event()
         self._running: dict[bool, set[asyncio.Task[None]]] = {False: set(), True: set()}
-        self._repetition = Repetition(parts.frontier.marks())
+        self._duplicates = Duplicates(parts.frontier.marks())
         self._cut_off_at = 0.0
         self._doubt = Doubt(parts.frontier.last_visited())
 
@@ -157,7 +157,7 @@ class Crawl:
             self._drop(candidate, Report(), FailureReason.BUG)
 
     async def _work(self, candidate: Candidate) -> None:
-        if self._repetition.is_trap(candidate.url, is_probe=candidate.probe):
+        if self._duplicates.is_trap(candidate.url, is_probe=candidate.probe):
             self._drop(candidate, Report(), FailureReason.TRAP)
             return
         if candidate.probe and (known := self._keeper.known(candidate.url)):
@@ -182,6 +182,8 @@ class Crawl:
 
     async def _digest(self, candidate: Candidate, report: Report) -> None:
         """Keep what a report brings: services, candidates, and the end of the lease, in this order."""
+        if _has_no_page(candidate, report):
+            self._duplicates.found_nothing(candidate.url)
         if report.failure is not None:
             if report.listed:
                 self._admit_listed(report.listed, candidate, report)
@@ -190,11 +192,12 @@ class Crawl:
         if report.redirect:
             self._redirected(candidate, report)
             return
+        novelty = self._judge(candidate, report)
         if report.final and report.final != candidate.url:
             target = Candidate(report.final, Via.REDIRECT, candidate.url, depth=candidate.depth, probe=candidate.probe)
             if not self.parts.frontier.remember(target).value:
                 await self._keeper.keep(report.services, candidate, report)
-                await self._propose(candidate, report)  # told once, its links are not told again for the page itself
+                await self._propose(candidate, report)  # nobody reports its links again for the page itself
                 self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
                 return
         for file in report.files:
@@ -205,18 +208,33 @@ class Crawl:
         if report.objection is not None:
             self._drop(candidate, report, report.objection)
             return
-        if report.page is not None and self._repeats(candidate, report) and not report.services:
-            await self.parts.examiner.forget(candidate)
+        if novelty is not None and self._is_duplicate(candidate, report, novelty):
+            if report.is_cached:
+                await self._propose(candidate, report)  # nobody would report these links again
             self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
             return
-        if report.page is not None:
-            self._repetition.note(candidate.url, is_dull=report.novelty.is_dull)
         links = await self._propose(candidate, report)
         self._done(Outcome(candidate, len(report.services), new, links, report.status), report)
 
-    def _repeats(self, candidate: Candidate, report: Report) -> bool:
-        promises = report.novelty.is_promising
-        return self._repetition.repeats(candidate.url, report.body_mark, report.words_mark, promises=promises)
+    def _judge(self, candidate: Candidate, report: Report) -> Novelty | None:
+        """What a page adds to those of its family; None where there is no page."""
+        if report.sketch is None:
+            return None
+        links = [link.url for link in report.found]
+        found = self._duplicates.judge(candidate.url, candidate.found_on, links, report.sketch, len(report.services))
+        was_run = any(link.place is Place.BROWSER for link in report.found)
+        return found._replace(is_dull=False) if was_run else found
+
+    def _is_duplicate(self, candidate: Candidate, report: Report, novelty: Novelty) -> bool:
+        sketch = report.sketch
+        if sketch is None:
+            return False
+        promises = novelty.is_promising
+        repeats = self._duplicates.repeats(candidate.url, sketch.body, sketch.words, promises=promises)
+        if repeats and not report.services:
+            return True
+        self._duplicates.note(candidate.url, is_dull=novelty.is_dull)
+        return False
 
     async def _end_doubt(self) -> None:
         """Hosts fail, and a lost network would look the same: does one still answer that did before?"""
@@ -332,5 +350,11 @@ class Crawl:
             retry_at,
             outcome=outcome,
             host_next_at=report.due_at,
-            marks=(report.body_mark, report.words_mark) if report.body_mark else None,
+            marks=(report.sketch.body, report.sketch.words) if report.sketch else None,
         )
+
+
+def _has_no_page(candidate: Candidate, report: Report) -> bool:
+    """Is there nothing to be read at the address of a page, or nothing for us?"""
+    is_forbidden = report.failure is not None and report.failure.reason is FailureReason.ROBOTS
+    return not candidate.probe and report.page is None and (bool(report.status) or is_forbidden)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -33,17 +32,14 @@ from .answers import BUSY, broken_off, busy, deserves_more, may_be_no_wall, obje
 from .follow import bare_host, follow
 from .plan import Plan
 from .proposing import score_as_page
-from .repetition import body_mark, words_mark
 from .report import HARVEST_MARK, Report
-from .sameness import Sameness
+from .seen import EachOnce, PageLinks, SeenLinks
 from .shelf import Shelf
-from .told import OnThisPage, Reported, Telling
+from .sketch import Sketch, draw
 
 log = logging.getLogger(__name__)
 
 _FILES = frozenset({Via.SCRIPT, Via.CONFIG})
-_COMPUTED = frozenset({Place.SCRIPT, Place.RECIPE})
-MOST_TOLD = 256
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -82,12 +78,11 @@ class LocalExaminer:
     def __init__(self, plan: Plan, tools: Tools) -> None:
         self._plan = plan
         self._tools = tools
-        self._reported = Reported()
+        self._seen = SeenLinks()
+        self._contents = HashSet()  # marks of the pages that were read
         self._sitemaps_asked: set[str] = set()
         self._visited = HashSet()
-        self._told: OrderedDict[str, Telling] = OrderedDict()  # of late, by page
         self._files = Shelf()
-        self._sameness = Sameness()
 
     async def examine(self, candidate: Candidate) -> Report:
         """A bug costs this candidate, not the crawl."""
@@ -99,8 +94,6 @@ class LocalExaminer:
                 await self._test(candidate, report)
             else:
                 await self._visit(candidate, report)
-                if report.page is None and (report.status or _is_forbidden(report)):
-                    self._sameness.found_nothing(candidate.url)
         except Exception:
             log.exception("a bug while visiting %s", candidate.url)
             report = Report(report.status, Failure(candidate.url, FailureReason.BUG, "see the log", datetime.now(UTC)))
@@ -112,11 +105,6 @@ class LocalExaminer:
 
     async def refresh(self) -> None:
         self._tools.forget_troubles()
-
-    async def forget(self, candidate: Candidate) -> None:
-        told = self._told.pop(candidate.url, None)
-        if told is not None:
-            self._reported.take_back(told)
 
     async def close(self) -> None:
         if self._tools.close is not None:
@@ -160,8 +148,9 @@ class LocalExaminer:
         if report.objection is None and is_file:
             self._files.put(candidate.url, visit)
         if report.objection is None or may_be_no_wall(report.objection, visit.status):
-            await self._mine(document, candidate, report)
-            await self._browse(document, candidate, report)
+            seen = await self._mine(document, candidate, report)
+            await self._browse(document, candidate, report, seen)
+            self._keep_links(seen, report)
             await self._add_sitemaps(candidate, report)
 
     def _asking(self, candidate: Candidate, report: Report) -> _Counting:
@@ -194,48 +183,49 @@ class LocalExaminer:
         refusal = probe.recognise(document, {}).refusal
         report.objection = objection_to(refusal.reason if refusal else None, document)
         if report.objection is None or may_be_no_wall(report.objection, last.status):
-            await self._mine(document, candidate, report)
+            seen = await self._mine(document, candidate, report)
+            self._keep_links(seen, report)
 
     async def _identify(self, url: str, fetcher: Fetcher, known: Document | None = None) -> Verdict:
         tools = self._tools
         return await probe.identify(url, fetcher, tools.kinds, self._plan.max_service_bytes, known, tools.memory)
 
-    async def _mine(self, document: Document, candidate: Candidate, report: Report) -> None:
-        told = OnThisPage() if self._plan.counts_links else self._reported.page()
+    async def _mine(self, document: Document, candidate: Candidate, report: Report) -> PageLinks:
+        seen = EachOnce() if self._plan.counts_links else self._seen.page()
         page = await self._tools.explore(
-            document, lambda url: self._file(url, candidate, report), told.spelled(candidate.depth + 1)
+            document, lambda url: self._file(url, candidate, report), seen.spelled(candidate.depth + 1)
         )
-        host = urls.host(candidate.url)
-        report.body_mark = body_mark(host, document.body)
-        computed = [link.url for link in page.links if link.place in _COMPUTED]  # map pages may differ in these alone
-        report.words_mark = words_mark(host, page.text, computed)
-        report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
-        report.novelty = self._sameness.judge(
-            candidate.url, candidate.found_on, f"{page.title} {page.text}", report.found, len(report.services)
-        )
+        report.found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, seen)
+        report.sketch = draw(candidate.url, document.body, page, report.found)
         if any(link.url not in (candidate.url, report.final) for link in report.found):
             report.objection = None  # a wall that lets links through is none
         report.page = replace(
             page, url=candidate.url, links=(), script_files=(), depth=candidate.depth, score=score_as_page(candidate),
             services=len(report.services), text=page.text if report.found else "",  # by which orders weigh the links
         )  # fmt: skip
-        self._told[candidate.url] = told
-        if len(self._told) > MOST_TOLD:
-            self._told.popitem(last=False)
+        return seen
 
-    async def _browse(self, document: Document, candidate: Candidate, report: Report) -> None:
+    def _keep_links(self, seen: PageLinks, report: Report) -> None:
+        """Report the links of this page only once, unless the engine may drop the page: others may report them then."""
+        report.is_cached = report.sketch is not None and self._is_first(report.sketch)
+        if report.is_cached:
+            seen.keep()
+
+    def _is_first(self, sketch: Sketch) -> bool:
+        """Has no page been read before with the same bytes, nor with the same words?"""
+        has_new_body = self._contents.add(sketch.body)
+        has_new_words = not sketch.words or self._contents.add(sketch.words)
+        return has_new_body and has_new_words
+
+    async def _browse(self, document: Document, candidate: Candidate, report: Report, seen: PageLinks) -> None:
         """Run the page where reading it is not enough, and follow what that shows."""
         if self._tools.browse is None or report.page is None:
             return
         self._tools.reading(None)  # the browser has processes of its own to break
         asking = _Counting(self._tools.fetcher, report, lambda: None, self._tools.reading)
         shown = await self._tools.browse(document, report.page, asking)
-        told = self._told.get(candidate.url) or OnThisPage()
         page = Page(document.url, links=tuple(shown))
-        found = follow(page, candidate.depth + 1, self._plan.fence, report.drops, told)
-        report.found += found
-        if found:
-            report.novelty = report.novelty._replace(is_dull=False)
+        report.found += follow(page, candidate.depth + 1, self._plan.fence, report.drops, seen)
 
     async def _file(self, url: str, candidate: Candidate, report: Report) -> Response | None:
         """A script or configuration file of the page being read: once for all pages."""
@@ -321,10 +311,6 @@ def _leaves(visit: Response, report: Report) -> bool:
     location = visit.headers.get("location", "") if visit.status in _REDIRECTS else ""
     report.redirect = (urls.canonical(location, visit.final_url) or "") if location else ""
     return bool(report.redirect)
-
-
-def _is_forbidden(report: Report) -> bool:
-    return report.failure is not None and report.failure.reason is FailureReason.ROBOTS
 
 
 def _note(verdict: Verdict, report: Report) -> None:

@@ -12,7 +12,7 @@ from geohound.model.visit import FailureReason, Link, Page, Place
 from geohound.urls.clue import looks_like_service
 from geohound.urls.ogc import proving
 
-from .told import Telling
+from .seen import PageLinks
 
 MAX_URL_CHARS = 2000
 MAX_FOUND = 20_000
@@ -53,7 +53,7 @@ def bare_host(url: str) -> str:
     return urls.host(url).removeprefix("www.")
 
 
-def follow(page: Page, depth: int, fence: Fence, drops: Counter[FailureReason], told: Telling) -> list[Link]:
+def follow(page: Page, depth: int, fence: Fence, drops: Counter[FailureReason], seen: PageLinks) -> list[Link]:
     """The links of a page worth a candidate, with canonical addresses, each once; the rest is counted by reason."""
     found: list[Link] = []
     base = urls.canonical(page.url) or page.url  # a base that the page names may have any spelling
@@ -63,12 +63,12 @@ def follow(page: Page, depth: int, fence: Fence, drops: Counter[FailureReason], 
         clean = urls.canonical(href, base if href[:1] == "?" else folder)
         clean = proving(clean) if clean and "?" in clean else clean
         apart = _told_apart(link, page)
-        if clean is None or not told.add(clean, depth + apart):
+        if clean is None or not seen.add(clean, depth + apart):
             continue
         _weigh(link, clean, page, fence, drops, found)
         if "http" in clean[8:].lower():
             for inner in map(proving, urls.embedded(clean)):
-                if told.add(inner, depth + apart):
+                if seen.add(inner, depth + apart):
                     _weigh(link, inner, page, fence, drops, found)
         if len(found) >= MAX_FOUND:
             break

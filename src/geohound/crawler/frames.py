@@ -33,7 +33,6 @@ class Job(NamedTuple):
 
 
 REFRESH = Job(0, None)
-FORGET = -1  # the number with which a candidate comes back whose links nobody wanted
 
 
 def pack_report(report: Report) -> Report:

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from geohound import urls
 from geohound.model.visit import Candidate, Failure, FailureReason
 
-from .frames import FORGET, MARK, REFRESH, Frames, Job
+from .frames import MARK, REFRESH, Frames, Job
 from .report import ExaminerError, Report
 
 log = logging.getLogger(__name__)
@@ -42,13 +42,8 @@ class Pool:
     async def examine(self, candidate: Candidate) -> Report:
         if self._watching is None:
             self._watching = asyncio.create_task(self._watch())
-        return await self._worker(candidate).examine(candidate)
-
-    async def forget(self, candidate: Candidate) -> None:
-        self._worker(candidate).forget(candidate)
-
-    def _worker(self, candidate: Candidate) -> _Worker:
-        return self._workers[_number(urls.site(candidate.url)) % len(self._workers)]
+        worker = self._workers[_number(urls.site(candidate.url)) % len(self._workers)]
+        return await worker.examine(candidate)
 
     async def refresh(self) -> None:
         for worker in self._workers:
@@ -106,10 +101,6 @@ class _Worker:
     def refresh(self) -> None:
         if self._frames is not None:
             self._frames.send(REFRESH)
-
-    def forget(self, candidate: Candidate) -> None:
-        if self._frames is not None:
-            self._frames.send(Job(FORGET, candidate))
 
     def _start(self) -> None:
         """Start the process and give it all that is to be done."""

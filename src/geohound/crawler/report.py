@@ -10,7 +10,7 @@ from geohound.contracts import StoreError
 from geohound.model.service import Proof, Service
 from geohound.model.visit import Candidate, Failure, FailureReason, Link, Page, RequestRecord
 
-from .sameness import NOTHING_KNOWN, Novelty
+from .sketch import Sketch
 
 HARVEST_MARK = "#harvest="  # canonical URLs have no anchor: no page can forge such a candidate
 
@@ -33,9 +33,8 @@ class Report:
     page: Page | None = None  # what an order may know of it; its links stand in `found`
     found: list[Link] = field(default_factory=list)  # canonical addresses, each worth a candidate
     files: list[str] = field(default_factory=list)  # scripts and configuration files that were fetched with the page
-    body_mark: int = 0
-    words_mark: int = 0
-    novelty: Novelty = NOTHING_KNOWN
+    sketch: Sketch | None = None  # of the page, to be compared with others
+    is_cached: bool = False  # the worker will not report the links of this page again
     drops: Counter[FailureReason] = field(default_factory=Counter)
     requests: int = 0
     bytes: int = 0
@@ -53,9 +52,6 @@ class Examiner(Protocol):
 
     async def refresh(self) -> None:
         """Forget which hosts could not be reached: the network was away."""
-
-    async def forget(self, candidate: Candidate) -> None:
-        """Take back what was told of a page whose links nobody wanted: others may tell of them."""
 
     async def close(self) -> None: ...
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from geohound.model.visit import Candidate, Via
 
-from .frames import FORGET, MARK, REFRESH, Incoming, framed, pack_report
+from .frames import MARK, REFRESH, Incoming, framed, pack_report
 from .report import Examiner
 
 BEAT_S = 1.0
@@ -67,9 +67,6 @@ class _Server:
             return
         url, via, *rest = fields
         candidate = Candidate(url, Via(via), *rest)
-        if number == FORGET:
-            await examiner.forget(candidate)
-            return
         self._tasks[number] = asyncio.create_task(self._examine(number, candidate, examiner))
 
     async def _examine(self, number: int, candidate: Candidate, examiner: Examiner) -> None:

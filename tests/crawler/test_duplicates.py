@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.crawler.repetition import MAX_ALIKE, MAX_MISSED, MAX_SAME_WORDS, Repetition
-from geohound.crawler.sameness import MANY_PAGES, MAX_BARREN, MAX_HOPED, MAX_LEADS, MAX_SHAPES, Sameness
-from geohound.model.visit import Link
+from geohound.crawler.duplicates import (
+    MANY_PAGES,
+    MAX_ALIKE,
+    MAX_BARREN,
+    MAX_FAMILIES,
+    MAX_HOPED,
+    MAX_LEADS,
+    MAX_MISSED,
+    MAX_SAME_WORDS,
+    Duplicates,
+    Novelty,
+)
+from geohound.crawler.sketch import draw
+from geohound.model.visit import Link, Page
 
 FRAME = " ".join(f"menu{chr(97 + n)}" for n in range(26)) + " contact imprint privacy search home news about us"
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october")
@@ -24,9 +35,14 @@ def dataset(number: int, *links: str) -> tuple[str, str, list[Link]]:
     return f"http://a.test/dataset/{number}", f"{FRAME} {about}", [Link(link) for link in links]
 
 
+def judge(duplicates: Duplicates, url: str, found_on: str, text: str, links: list[Link], services: int = 0) -> Novelty:
+    sketch = draw(url, text.encode(), Page(url, text=text), links)
+    return duplicates.judge(url, found_on, [link.url for link in links], sketch, services)
+
+
 def judged(pages: list[tuple[str, str, list[Link]]], services: int = 0) -> list[bool]:
-    sameness = Sameness()
-    return [sameness.judge(url, "", text, links, services).is_dull for url, text, links in pages]
+    duplicates = Duplicates()
+    return [judge(duplicates, url, "", text, links, services).is_dull for url, text, links in pages]
 
 
 def test_a_calendar_is_dull_once_it_has_shown_many_months() -> None:
@@ -66,28 +82,28 @@ def test_descriptions_without_spaces_are_compared_letter_by_letter() -> None:
 
 
 def test_what_is_watched_is_bounded() -> None:
-    sameness = Sameness()
-    for n in range(MAX_SHAPES + 10):
+    duplicates = Duplicates()
+    for n in range(MAX_FAMILIES + 10):
         name = "".join(chr(97 + n // 26**k % 26) for k in range(4))
-        sameness.judge(f"http://a.test/{name}", "", "", [])
-    assert MAX_SHAPES // 2 <= len(sameness._watched) <= MAX_SHAPES
-    shape = next(shape for _, shape in sameness._watched.items())
+        judge(duplicates, f"http://a.test/{name}", "", "", [])
+    assert MAX_FAMILIES // 2 <= len(duplicates._families) <= MAX_FAMILIES
+    watched = next(family for _, family in duplicates._families.items())
     for n in range(3 * MAX_LEADS):
-        shape.leads_elsewhere({n})
-    assert len(shape.leads) <= MAX_LEADS
+        watched.leads_elsewhere({n})
+    assert len(watched.leads) <= MAX_LEADS
 
 
 def test_a_shape_is_closed_after_a_row_of_dull_pages_and_a_good_one_ends_the_row() -> None:
-    repetition = Repetition()
+    duplicates = Duplicates()
     url = "http://a.test/calendar?month=5"
     for _ in range(MAX_ALIKE - 1):
-        repetition.note(url, is_dull=True)
-    assert not repetition.is_trap(url)
-    repetition.note(url, is_dull=False)
+        duplicates.note(url, is_dull=True)
+    assert not duplicates.is_trap(url)
+    duplicates.note(url, is_dull=False)
     for _ in range(MAX_ALIKE):
-        repetition.note(url, is_dull=True)
-    assert repetition.is_trap("http://a.test/calendar?month=77")
-    assert not repetition.is_trap("http://a.test/other?month=77")
+        duplicates.note(url, is_dull=True)
+    assert duplicates.is_trap("http://a.test/calendar?month=77")
+    assert not duplicates.is_trap("http://a.test/other?month=77")
 
 
 def test_pages_with_words_in_their_address_are_a_family_too() -> None:
@@ -105,24 +121,24 @@ def link_to(folder: str, number: int) -> Link:
 
 
 def test_pages_that_differ_in_a_name_are_worth_it_while_services_are_found_behind_them() -> None:
-    sameness, told = Sameness(), []
+    duplicates, told = Duplicates(), []
     for n in range(5 * MAX_HOPED):
         url, text, links = plan(n)
-        told.append(sameness.judge(url, "http://a.test/", text, links))
+        told.append(judge(duplicates, url, "http://a.test/", text, links))
         wms = Link(f"http://a.test/{n}/ows?service=WMS")
-        sameness.judge(links[0].url, url, f"{FRAME} services", [wms])
+        judge(duplicates, links[0].url, url, f"{FRAME} services", [wms])
     assert not any(novelty.is_dull for novelty in told)
     assert all(novelty.is_promising for novelty in told[MAX_SAME_WORDS:])
 
 
 @pytest.mark.parametrize("are_read", [True, False])
 def test_pages_that_differ_in_a_name_are_dull_once_nothing_was_found_behind_them(are_read: bool) -> None:
-    sameness, told = Sameness(), []
+    duplicates, told = Duplicates(), []
     for n in range(2 * MAX_HOPED):
         url, text, links = plan(n)
-        told.append(sameness.judge(url, "http://a.test/", text, links))
+        told.append(judge(duplicates, url, "http://a.test/", text, links))
         if are_read:
-            sameness.found_nothing(links[0].url)
+            duplicates.found_nothing(links[0].url)
     last = MAX_BARREN if are_read else MAX_HOPED
     assert not any(novelty.is_dull for novelty in told[:last])
     assert all(novelty.is_dull and not novelty.is_promising for novelty in told[last + 5 :])
@@ -135,29 +151,29 @@ def test_a_link_in_the_frame_of_all_pages_promises_nothing() -> None:
     assert all(judged(pages)[MANY_PAGES + 1 :])
 
 
-def test_pages_that_differ_in_numbers_alone_are_no_repetition_where_they_promise_something() -> None:
-    repetition = Repetition()
-    same = [repetition.repeats(f"http://a.test/sheet/{n}", n, 77, promises=True) for n in range(50)]
+def test_pages_that_differ_in_numbers_alone_are_no_duplicates_where_they_promise_something() -> None:
+    duplicates = Duplicates()
+    same = [duplicates.repeats(f"http://a.test/sheet/{n}", n, 77, promises=True) for n in range(50)]
     assert not any(same)
-    assert repetition.repeats("http://a.test/sheet/51", 51, 77)
-    assert repetition.repeats("http://a.test/sheet/52", 51, 78, promises=True), "the very same page"
+    assert duplicates.repeats("http://a.test/sheet/51", 51, 77)
+    assert duplicates.repeats("http://a.test/sheet/52", 51, 78, promises=True), "the very same page"
 
 
 def test_what_looks_like_a_service_is_tested_after_many_that_were_gone() -> None:
-    repetition = Repetition()
+    duplicates = Duplicates()
     url = "http://a.test/ows/5?service=WMS"
     for n in range(MAX_MISSED - 1):
-        repetition.repeats(url, 1, 0)
-        repetition.note(url, is_dull=n > 0)
-    assert repetition.is_trap(url)
-    assert not repetition.is_trap(url, is_probe=True)
+        duplicates.repeats(url, 1, 0)
+        duplicates.note(url, is_dull=n > 0)
+    assert duplicates.is_trap(url)
+    assert not duplicates.is_trap(url, is_probe=True)
     for _ in range(2):
-        repetition.repeats(url, 1, 0)
-    assert repetition.is_trap(url, is_probe=True)
+        duplicates.repeats(url, 1, 0)
+    assert duplicates.is_trap(url, is_probe=True)
 
 
 def test_after_a_resume_pages_of_known_words_are_read_until_it_is_seen_what_they_lead_to() -> None:
-    repetition = Repetition([(n, 77) for n in range(50)])
-    same = [repetition.repeats(f"http://a.test/sheet/{n}", n, 77) for n in range(50, 50 + MAX_SAME_WORDS + 1)]
+    duplicates = Duplicates([(n, 77) for n in range(50)])
+    same = [duplicates.repeats(f"http://a.test/sheet/{n}", n, 77) for n in range(50, 50 + MAX_SAME_WORDS + 1)]
     assert same == [False] * MAX_SAME_WORDS + [True]
-    assert repetition.repeats("http://a.test/sheet/99", 49, 78), "the very same page"
+    assert duplicates.repeats("http://a.test/sheet/99", 49, 78), "the very same page"

@@ -1,0 +1,198 @@
+"""Pages that say what others have said, and families of URLs that lead nowhere new: mirrors, calendars, searches.
+
+The engine judges every page here (decision 19); workers send a `Sketch` of what they read.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+from zlib import crc32
+
+from geohound import urls
+from geohound.model.compact import HashSet, Recent, Tally
+
+from .sketch import Sketch, family, family_key
+
+MAX_SAME_WORDS = 3  # pages of one host with the same words, numbers apart
+MAX_DULL = 8  # repetitions in a row under one shape of URL: the rest of the shape is a trap
+MAX_ALIKE = 30  # pages in a row that say nearly the same, and nothing new: they may differ in a word that matters
+MAX_MISSED = 100  # in a row, of what looks like services: many may be gone, all with the same words, and the next not
+MAX_ROWS = 200_000  # shapes and families of which the last pages in a row are counted
+MANY_PAGES = 8  # of one family: fewer are worth no look
+MAX_OTHER = 4  # parts of its words in which a page may differ from another that it repeats
+MAX_FAMILIES = 20_000  # under watch, those of late
+MAX_LEADS = 1_000  # families of links that are remembered of one family of pages
+MAX_BARREN = 30  # pages of a family in a row with no way to a service: who leads there leads to nothing
+MAX_HOPED = 100  # links of a host in a row for which pages were kept that say nothing, and nothing was found there
+MAX_SEEN = 800_000
+_FEW_PAGES = 2  # before any of them can have been compared
+_CREDITED = 3  # pages on the way to one that shows a service
+_PARTS = 32
+_DIGITS = b"0123456789"
+_LONG, _LONG_ASCII = 16, 24  # bytes of a word
+_MAX_LONGER = 200  # letters: a few words and numbers
+
+
+class Novelty(NamedTuple):
+    """What a page adds to others of its family."""
+
+    is_dull: bool  # nothing: it says what another has said, but for a few words, and leads where that one led
+    is_promising: bool  # whatever it says: it leads to a service, or to pages of a kind that may
+
+
+class Duplicates:
+    """What a crawl remembers of the contents it has seen: nine bytes a page, and some megabytes."""
+
+    def __init__(self, marks: Iterable[tuple[int, int]] = ()) -> None:
+        self._bodies = HashSet()
+        self._wordings = Tally()
+        self._dull: Recent[str, int] = Recent(MAX_ROWS)  # repetitions in a row, by shape of the URL
+        self._alike: Recent[str, int] = Recent(MAX_ROWS)  # dull pages in a row, by family
+        self._families: Recent[int, _Family] = Recent(MAX_FAMILIES)
+        self._seen = HashSet()  # links: those in the frame of a page stand on all its neighbours
+        self._hoped: Recent[str, int] = Recent(MAX_FAMILIES)
+        for body, _ in marks:  # words count anew: what their pages led to is not known any more
+            self._bodies.add(body)
+
+    def is_trap(self, url: str, *, is_probe: bool = False) -> bool:
+        """Has this shape of URL brought nothing but repetitions of late?"""
+        if not self._dull and not self._alike:
+            return False
+        dull, alike = self._dull.get(urls.shape(url)) or 0, self._alike.get(family(url)) or 0
+        return max(dull, alike) >= MAX_MISSED if is_probe else dull >= MAX_DULL or alike >= MAX_ALIKE
+
+    def repeats(self, url: str, body: int, words: int, *, promises: bool = False) -> bool:
+        """Remember the marks of a page; True if its host has said the same before.
+
+        Pages that differ in numbers alone, as those of map sheets do, may lead to different services.
+        """
+        same = not self._bodies.add(body)
+        if words:
+            key = words & 0xFF_FFFF_FFFF
+            self._wordings.add(key)
+            same = same or (self._wordings.count(key) > MAX_SAME_WORDS and not promises)
+        _count(self._dull, urls.shape(url), counts=same)
+        return same
+
+    def note(self, url: str, *, is_dull: bool) -> None:
+        """A page was read that says nearly what others of its family say, or one that does not."""
+        _count(self._alike, family(url), counts=is_dull)
+
+    def judge(self, url: str, found_on: str, links: Sequence[str], sketch: Sketch, services: int = 0) -> Novelty:
+        """Compare a page with an earlier one of its family, once there have been many of them.
+
+        A handful of words is so little that few descriptions of datasets differ in no more, whatever frame they
+        stand in. Those that do are told from a calendar by what they lead to, once pages there have been read.
+        """
+        key, host = family_key(url), urls.host(url)
+        page_family = self._watch(key)
+        page_family.pages += 1
+        page_family.parent = family_key(found_on) if found_on else 0
+        if page_family.pages < MANY_PAGES:
+            page_family.length = sketch.length
+        fresh = {at: lead for at, lead in zip(links, sketch.leads, strict=False) if self._is_fresh(at)}
+        shows = services > 0 or not sketch.suspects.isdisjoint(fresh)
+        if shows:
+            self._credit(key, host)
+        else:
+            page_family.barren += 1
+        near = {lead for target, lead in fresh.items() if urls.host(target) == host}
+        hopes = not shows and (self._hoped.get(host) or 0) < MAX_HOPED and self._may_lead_on(page_family, near - {key})
+        is_new = page_family.leads_elsewhere(set(fresh.values()))
+        may_repeat = hopes or not (shows or is_new or page_family.pages < MANY_PAGES)
+        repeats = may_repeat and page_family.repeats(sketch)
+        if hopes and repeats:
+            page_family.is_hoped = True
+            self._hoped.put(host, (self._hoped.get(host) or 0) + len(fresh))
+        is_dull = repeats and page_family.pages >= MANY_PAGES and not (shows or hopes or is_new)
+        return Novelty(is_dull, shows or (hopes and page_family.pages > _FEW_PAGES))
+
+    def found_nothing(self, url: str) -> None:
+        """There is no page at this address, or none for us."""
+        self._watch(family_key(url)).barren += 1
+
+    def _watch(self, key: int) -> _Family:
+        watched = self._families.get(key) or _Family()
+        self._families.put(key, watched)
+        return watched
+
+    def _is_fresh(self, url: str) -> bool:
+        if len(self._seen) >= MAX_SEEN:
+            self._seen = HashSet()
+        return self._seen.add(hash(url))
+
+    def _may_lead_on(self, page_family: _Family, leads: set[int]) -> bool:
+        """Do they go where others of its family went, and is that not known to be in vain?"""
+        tried = (self._families.get(lead) for lead in leads & page_family.leads)
+        return any(other is None or other.barren < MAX_BARREN for other in tried)
+
+    def _credit(self, key: int, host: str) -> None:
+        """A page shows a service: those on which it was found were worth it."""
+        for parent in self._way_to(key):
+            parent.barren = 0
+            if parent.is_hoped:
+                self._hoped.discard(host)
+
+    def _way_to(self, key: int) -> Iterator[_Family]:
+        for _ in range(_CREDITED + 1):
+            watched = self._families.get(key)
+            if watched is None:
+                return
+            yield watched
+            key = watched.parent
+
+
+class _Family:
+    __slots__ = ("barren", "is_hoped", "leads", "length", "pages", "parent", "words")
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self.words: array[int] | None = None  # of the page that others are compared with
+        self.length = 0  # of its text: pages that say the same are of much the same length
+        self.leads: set[int] = set()
+        self.parent = 0  # the family of the page on which the last one was found
+        self.barren = 0  # pages since the last from which there was a way to a service
+        self.is_hoped = False  # has a page been kept for where it leads alone?
+
+    def leads_elsewhere(self, leads: set[int]) -> bool:
+        is_new = not leads <= self.leads
+        self.leads |= leads
+        if len(self.leads) > MAX_LEADS:
+            self.leads.clear()
+        return is_new
+
+    def repeats(self, sketch: Sketch) -> bool:
+        if abs(sketch.length - self.length) > _MAX_LONGER:
+            self.length, self.words = sketch.length, None
+            return False
+        words = _parts(sketch.text)
+        if self.words is not None:
+            other = sum(map(int.__ne__, words, self.words))
+            if other <= MAX_OTHER:
+                return True
+        self.length, self.words = sketch.length, words
+        return False
+
+
+def _count(rows: Recent[str, int], shape: str, *, counts: bool) -> None:
+    """How many in a row, by shape of the URL; one that does not count ends the row."""
+    if counts:
+        rows.put(shape, (rows.get(shape) or 0) + 1)
+    elif rows:
+        rows.discard(shape)
+
+
+def _parts(text: str) -> array[int]:
+    """The set of its words, numbers apart, in 32 parts: a word that only one of two pages has changes one part."""
+    words = set(text.lower().encode("utf-8", "replace").translate(None, _DIGITS).split())
+    for word in [word for word in words if len(word) > _LONG]:
+        if len(word) > _LONG_ASCII or not word.isascii():  # of a script without spaces: each pair of letters counts
+            words.discard(word)
+            letters = word.decode("utf-8", "replace")
+            words.update(letters[at : at + 2].encode() for at in range(len(letters) - 1))
+    parts = [0] * _PARTS
+    for mark in map(crc32, words):
+        parts[mark % _PARTS] ^= mark
+    return array("I", parts)

@@ -15,7 +15,7 @@ ONCE ?=
 PYTEST_WORKERS ?= 2
 FRONTEND := $(shell find frontend -path frontend/node_modules -prune -o -type f -print 2>/dev/null)
 
-.PHONY: help demo test check static-checks experiments env frontend system lab lock format clean
+.PHONY: help demo test check static-checks experiments measure graph env frontend system lab lock format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -40,6 +40,12 @@ EXPERIMENTS := $(filter-out experiments/_%,$(wildcard experiments/*.py))
 
 experiments: env ## rerun the published experiments on the geoweb; tables and figures go to experiments/results
 	@for experiment in $(EXPERIMENTS); do echo "$$experiment …"; $(BIN)/python $$experiment >/dev/null; done
+
+measure: env graph ## what it takes to read this code, in figures beside its peers; definitions in bench/measure.py
+	@$(BIN)/python bench/measure.py
+
+graph: env ## draw who imports whom: docs/imports.svg
+	@$(BIN)/python bench/import_graph.py
 
 format: env ## put the code into its one format
 	@$(BIN)/ruff format .

@@ -90,14 +90,14 @@ def _client_only(name: str, rig: Rig) -> Contender:
 
 def _scrapy(name: str, rig: Rig) -> Contender:
     script = str(HERE / "run_scrapy.py")
-    return Contender(name, [_peers_python(rig.cache), script, str(rig.site.seeds), str(rig.out), str(rig.concurrency)])
+    return Contender(name, [peers_python(rig.cache), script, str(rig.site.seeds), str(rig.out), str(rig.concurrency)])
 
 
 def _crawlee(name: str, rig: Rig) -> Contender:
     reader = "selectolax" if "selectolax" in name else "parsel"
     store = "memory" if name.endswith("memory") else "files"
     script = str(HERE / "run_crawlee.py")
-    command = [_peers_python(rig.cache), script, str(rig.site.seeds), str(rig.out), str(rig.concurrency), reader, store]
+    command = [peers_python(rig.cache), script, str(rig.site.seeds), str(rig.out), str(rig.concurrency), reader, store]
     return Contender(name, command)
 
 
@@ -124,7 +124,7 @@ def _wget(name: str, rig: Rig) -> Contender | None:
     return Contender(name, command)
 
 
-def _peers_python(cache: Path) -> str:
+def peers_python(cache: Path) -> str:
     """The Python in which the peers live, made at the first use."""
     folder, wanted = cache / "peers", HERE / "requirements.txt"
     stamp = folder / "installed.txt"

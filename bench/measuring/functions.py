@@ -1,0 +1,80 @@
+"""How large and how branched functions are, and how dense lines are."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tokenize
+from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from .files import python_files
+
+COMPLEX = 10  # McCabe's own bound
+_LAYOUT = {
+    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}  # fmt: skip
+_COMPLEXITY = re.compile(r"\((\d+) > 0\)")
+
+
+def describe(folder: Path) -> dict[str, Any]:
+    """The figures of all Python files below a folder."""
+    files = list(python_files(folder))
+    nodes = [count for file in files for count in _nodes_per_function(file)]
+    branches = _complexities(folder)
+    tokens = [count for file in files for count in _tokens_per_line(file)]
+    return {
+        "functions": len(nodes),
+        "ast_nodes": _spread(nodes),
+        "complexity": {**_spread(branches), f"over {COMPLEX}": sum(c > COMPLEX for c in branches)},
+        "tokens_per_line": {"mean": round(statistics.fmean(tokens), 2), **_spread(tokens)},
+        "lines_of_code": len(tokens),
+    }
+
+
+def _nodes_per_function(file: Path) -> Iterator[int]:
+    tree = ast.parse(file.read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield _nodes(node) - 2 * (ast.get_docstring(node) is not None)  # the statement and its string
+
+
+def _nodes(tree: ast.AST) -> int:
+    return sum(not isinstance(node, ast.expr_context) for node in ast.walk(tree))
+
+
+def _complexities(folder: Path) -> list[int]:
+    """McCabe's number of every function, as rule C901 of ruff counts it."""
+    found = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--isolated", "--ignore-noqa", "--no-cache", "--exit-zero",
+         "--no-respect-gitignore", "--select", "C901", "--config", "lint.mccabe.max-complexity = 0",
+         "--output-format", "json", str(folder)],
+        capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    matches = (_COMPLEXITY.search(message["message"]) for message in json.loads(found.stdout))
+    return [int(match[1]) for match in matches if match]
+
+
+def _tokens_per_line(file: Path) -> Iterable[int]:
+    """Of each line on which a token begins, how many do; comments and layout are none."""
+    lines: dict[int, int] = {}
+    for token in tokenize.tokenize(BytesIO(file.read_bytes()).readline):
+        if token.type not in _LAYOUT:
+            lines[token.start[0]] = lines.get(token.start[0], 0) + 1
+    return lines.values()
+
+
+def _spread(values: Sequence[int]) -> dict[str, int]:
+    ordered = sorted(values)
+
+    def share(part: float) -> int:
+        return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
+
+    return {"median": share(0.5), "p90": share(0.9), "max": ordered[-1]} if ordered else {}

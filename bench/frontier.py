@@ -17,6 +17,7 @@ from typing import Any, Self
 from crawl_peers.measure import machine, tree_mb
 
 from geohound.frontier import Bounds, open_frontier
+from geohound.model.frontier import Settled
 from geohound.model.visit import Candidate, Settlement, Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
@@ -57,8 +58,9 @@ async def push(frontier: Any, first: int, count: int, hosts: int) -> Stopwatch:
     for at in range(first, first + count, LINKS_OF_A_PAGE * 20):
         pages = [candidates(at + page * LINKS_OF_A_PAGE, LINKS_OF_A_PAGE, hosts) for page in range(20)]
         with watch:
-            for written in [frontier.admit(page) for page in pages]:
-                await written
+            for page in pages:
+                frontier.admit(page)
+            await frontier.flush()
     return watch
 
 
@@ -67,11 +69,12 @@ async def pop(frontier: Any, count: int, at_once: int) -> Stopwatch:
     watch, done = Stopwatch(), 0
     with watch:
         while done < count:
-            leased = await frontier.lease(at_once, probe=False)
+            leased = frontier.lease(at_once, probe=False)
             if not leased:
                 await asyncio.sleep(0.001)
-            for written in [frontier.settle(c, Settlement.DONE, None) for c in leased]:
-                await written
+            for candidate in leased:
+                frontier.settle(candidate, Settled(Settlement.DONE))
+            await frontier.flush()
             done += len(leased)
     return watch
 
@@ -113,7 +116,7 @@ def reopen(path: Path, task: int) -> dict[str, Any]:
     told = {
         "reopen_s": round(watch.wall_s, 2),
         "reopen_cpu_s": round(watch.cpu_s, 2),
-        "queued": frontier.queued,
+        "queued": frontier.stats().queued,
         "reopened_memory_mb": round(tree_mb(os.getpid()) - before, 1),
     }
     asyncio.run(frontier.close())

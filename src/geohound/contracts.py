@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from geohound.model.catalogue import ALL, Counts, Entry, Filter, Observation, Recorded
+from geohound.model.frontier import Admitted, FrontierStats, Settled
 from geohound.model.health import Check
 from geohound.model.query import LayerResults, Query, Results
 from geohound.model.service import Refusal, Remembered, Service, Sighting
@@ -20,15 +20,12 @@ from geohound.model.visit import (
     Page,
     RequestRecord,
     Response,
-    Settlement,
     Validators,
     Visit,
 )
 
 if TYPE_CHECKING:
     from geohound.document import Document
-
-AnswerT = TypeVar("AnswerT", covariant=True)  # noqa: PLC0105
 
 
 class StoreError(Exception):
@@ -173,45 +170,29 @@ class Fetcher(Protocol):
     async def close(self) -> None: ...
 
 
-class Ack(Awaitable[AnswerT], Protocol[AnswerT]):
-    """An answer that is known at once as `value`, and on disk when it has been awaited."""
-
-    @property
-    def value(self) -> AnswerT: ...
-
-
 class Frontier(Protocol):
     """The URLs still to visit: admits each once, leases by host and score, settles every lease, forgets nothing.
 
-    What is admitted and then settled reaches the disk in this order or together, awaited or not.
+    What is admitted and then settled reaches the disk in this order or together, whether somebody waits or not. After
+    a write that failed every call that would write raises StoreError.
     """
 
-    def admit(self, candidates: Sequence[Candidate]) -> Ack[int]:
-        """Take in what is new and within bounds; how many were."""
+    def admit(self, found: Sequence[Candidate], *, refused: Mapping[FailureReason, int] | None = None) -> Admitted:
+        """Take in what is new and within bounds; `refused` counts what the caller has left out, by reason."""
 
-    def raise_score(self, url: str, score: float) -> None:
-        """What waits under this URL is worth more by now; only where the order counts links."""
+    def rescore(self, scores: Iterable[tuple[str, float]]) -> None:
+        """What waits under these URLs is worth more by now; only where the order counts links."""
 
-    def is_known(self, url: str, depth: int = ...) -> bool:
+    def knows(self, url: str, depth: int = ...) -> bool:
         """Was this URL admitted or visited, and does not wait as farther from a seed than this?"""
 
-    async def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
+    def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
         """The best candidates whose host is due, at most one per host; none if nothing is due now."""
 
-    def settle(  # noqa: PLR0913 - what one lease amounts to
-        self,
-        candidate: Candidate,
-        settlement: Settlement,
-        reason: FailureReason | None,
-        retry_at: float | None = None,
-        *,
-        outcome: Outcome | None = None,
-        host_next_at: float | None = None,
-        marks: tuple[int, int] | None = None,
-    ) -> Ack[None]:
-        """End a lease: done, dropped with a reason, or to be tried again later; `marks` stand for body and words."""
+    def settle(self, candidate: Candidate, end: Settled) -> None:
+        """End a lease: done, dropped with a reason, or to be tried again later."""
 
-    def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> Ack[bool]:
+    def remember(self, candidate: Candidate) -> bool:
         """Note a URL that was visited without a lease, the target of a redirect; False if it was known."""
 
     def record(self, requests: Sequence[RequestRecord], robots: Sequence[tuple[str, bytes]] = ()) -> None:
@@ -223,22 +204,17 @@ class Frontier(Protocol):
     def last_visited(self) -> str:
         """A URL that has answered in this task; empty if none has."""
 
-    def postpone(self, host: str, until: float) -> None:
-        """Leave a host alone until then."""
+    def pause(self, host: str, seconds: float) -> None:
+        """Leave a host alone for so long."""
 
-    def seconds_until_due(self, *, probe: bool | None = None) -> float | None:
+    def due_in(self, *, probe: bool | None = None) -> float | None:
         """How long until a lease may be had, of one sort if named; 0 if it may be had now, None if nothing is left."""
 
-    @property
-    def queued(self) -> int:
-        """How many URLs wait."""
+    def stats(self) -> FrontierStats:
+        """The numbers so far: a copy."""
 
-    @property
-    def drops(self) -> Counter[FailureReason]:
-        """What was refused or dropped, by reason, since the task began."""
-
-    async def keep_up(self) -> None:
-        """Wait while much is not on disk yet."""
+    async def flush(self) -> None:
+        """Return when all that was admitted and settled so far is on disk."""
 
     async def close(self) -> None:
         """Write what is left and let go; whatever was not settled waits for the next time."""

@@ -15,6 +15,7 @@ from geohound.cli import program
 from geohound.frontier import Bounds, open_frontier
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
+from geohound.model.frontier import Settled
 from geohound.model.service import Extent, Service, Sighting
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, RequestRecord, Settlement, Via
 from geohound.net.clock import SystemClock
@@ -34,11 +35,12 @@ def catalogue(tmp_path: Path) -> str:
     async def crawl() -> None:
         frontier = open_frontier(store, task, Bounds(host_delay_s=0.0))
         seed, link = Candidate("http://a.test/"), Candidate("http://b.test/wms", Via.LINK, "http://a.test/", depth=1)
-        await frontier.admit([seed, link])
-        leased = await frontier.lease(5, probe=False)
+        frontier.admit([seed, link])
+        await frontier.flush()
+        leased = frontier.lease(5, probe=False)
         assert len(leased) == 2
-        frontier.settle(seed, Settlement.DONE, None, outcome=Outcome(seed, services=2, status=200))
-        frontier.settle(link, Settlement.DROPPED, FailureReason.DNS)
+        frontier.settle(seed, Settled(Settlement.DONE, services=2, status=200))
+        frontier.settle(link, Settled(Settlement.DROPPED, FailureReason.DNS))
         frontier.record([RequestRecord(AT, "a.test", "http://a.test/", 200, None, 99, 0.25, "192.0.2.1")])
         await frontier.close()
 
@@ -92,7 +94,7 @@ def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(tmp_path:
 
     async def crawl(*found: Candidate) -> int:
         frontier = open_frontier(store, task, Bounds(max_depth=1, host_delay_s=0.0))
-        admitted = await frontier.admit(found)
+        admitted = frontier.admit(found).count
         await frontier.close()
         return admitted
 
@@ -142,11 +144,12 @@ def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp
         seed = Candidate("http://a.test/", score=chosen.seed("http://a.test/", 0))
         link = Link("http://a.test/maps", "maps")
         score = chosen.score(link, Page(seed.url, score=seed.score, links=(link,)))
-        await frontier.admit([seed, Candidate(link.url, Via.LINK, seed.url, score=score, depth=1)])
+        frontier.admit([seed, Candidate(link.url, Via.LINK, seed.url, score=score, depth=1)])
+        await frontier.flush()
         for _ in range(2):
-            [leased] = await frontier.lease(1, probe=False)
+            [leased] = frontier.lease(1, probe=False)
             chosen.learn(Outcome(leased))
-            frontier.settle(leased, Settlement.DONE, None)
+            frontier.settle(leased, Settled(Settlement.DONE))
         await frontier.close()
 
     asyncio.run(crawl())

@@ -10,6 +10,7 @@ import pytest
 from geohound.frontier import Bounds, open_frontier
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
+from geohound.model.frontier import Settled
 from geohound.model.health import Check, State, assess
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
@@ -68,64 +69,77 @@ def frontier(store):
     return open_frontier(store, store.tasks.create_task({}, []).id, Bounds(host_delay_s=1.0))
 
 
+async def admit(frontier, found):
+    """How many came in; they are on disk."""
+    admitted = frontier.admit(found)
+    await frontier.flush()
+    return admitted.count
+
+
+async def settle(frontier, candidate, settlement, reason=None, **fields):
+    """Until it is on disk."""
+    frontier.settle(candidate, Settled(settlement, reason, **fields))
+    await frontier.flush()
+
+
 def candidates(*urls, **fields):
     return [Candidate(url, **fields) for url in urls]
 
 
 def test_the_frontier_admits_each_url_once(frontier):
     async def story():
-        assert await frontier.admit(candidates("http://a.org/", "http://b.org/", "http://a.org/")) == 2
-        assert await frontier.admit(candidates("http://a.org/")) == 0
+        assert await admit(frontier, candidates("http://a.org/", "http://b.org/", "http://a.org/")) == 2
+        assert await admit(frontier, candidates("http://a.org/")) == 0
 
     asyncio.run(story())
 
 
 def test_the_frontier_leases_one_url_per_host_and_the_best_first(frontier):
     async def story():
-        await frontier.admit(candidates("http://a.org/1", "http://b.org/1", score=1.0))
-        await frontier.admit(candidates("http://a.org/2", score=2.0))
-        leased = await frontier.lease(10, probe=False)
+        await admit(frontier, candidates("http://a.org/1", "http://b.org/1", score=1.0))
+        await admit(frontier, candidates("http://a.org/2", score=2.0))
+        leased = frontier.lease(10, probe=False)
         assert [c.url for c in leased] == ["http://a.org/2", "http://b.org/1"]
-        assert await frontier.lease(10, probe=False) == []
+        assert frontier.lease(10, probe=False) == []
 
     asyncio.run(story())
 
 
 def test_the_frontier_keeps_pages_and_probes_apart(frontier):
     async def story():
-        await frontier.admit(candidates("http://a.org/") + candidates("http://b.org/wms", probe=True))
-        assert [c.url for c in await frontier.lease(9, probe=True)] == ["http://b.org/wms"]
-        assert [c.url for c in await frontier.lease(9, probe=False)] == ["http://a.org/"]
+        await admit(frontier, candidates("http://a.org/") + candidates("http://b.org/wms", probe=True))
+        assert [c.url for c in frontier.lease(9, probe=True)] == ["http://b.org/wms"]
+        assert [c.url for c in frontier.lease(9, probe=False)] == ["http://a.org/"]
 
     asyncio.run(story())
 
 
 def test_the_frontier_says_when_the_next_lease_is_due_and_when_nothing_is_left(frontier, clock):
     async def story():
-        assert frontier.seconds_until_due() is None
-        await frontier.admit(candidates("http://a.org/1", "http://a.org/2"))
+        assert frontier.due_in() is None
+        await admit(frontier, candidates("http://a.org/1", "http://a.org/2"))
         for _ in range(2):
-            assert frontier.seconds_until_due() == 0
-            (leased,) = await frontier.lease(1, probe=False)
-            assert frontier.seconds_until_due() > 0
-            await frontier.settle(leased, Settlement.DONE, None)
+            assert frontier.due_in() == 0
+            (leased,) = frontier.lease(1, probe=False)
+            assert frontier.due_in() > 0
+            await settle(frontier, leased, Settlement.DONE)
             clock.passed_s += 1.0
-        assert frontier.seconds_until_due() is None
+        assert frontier.due_in() is None
 
     asyncio.run(story())
 
 
 def test_what_is_settled_never_comes_back_and_a_retry_does(frontier, clock):
     async def story():
-        await frontier.admit(candidates("http://a.org/", "http://b.org/", "http://c.org/"))
-        done, dropped, again = await frontier.lease(3, probe=False)
-        await frontier.settle(done, Settlement.DONE, None)
-        await frontier.settle(dropped, Settlement.DROPPED, FailureReason.DNS)
-        await frontier.settle(again, Settlement.RETRY, FailureReason.RESET, clock.monotonic() + 50)
+        await admit(frontier, candidates("http://a.org/", "http://b.org/", "http://c.org/"))
+        done, dropped, again = frontier.lease(3, probe=False)
+        await settle(frontier, done, Settlement.DONE)
+        await settle(frontier, dropped, Settlement.DROPPED, FailureReason.DNS)
+        await settle(frontier, again, Settlement.RETRY, FailureReason.RESET, retry_in_s=50)
         clock.passed_s += 49
-        assert await frontier.lease(3, probe=False) == []
+        assert frontier.lease(3, probe=False) == []
         clock.passed_s += 1
-        assert await frontier.lease(3, probe=False) == [again]
+        assert frontier.lease(3, probe=False) == [again]
 
     asyncio.run(story())
 
@@ -135,12 +149,12 @@ def test_a_frontier_opened_anew_goes_on(open_anew):
         store = open_anew()
         task = store.tasks.create_task({}, []).id
         first = open_frontier(store, task, Bounds(host_delay_s=0))
-        await first.admit(candidates("http://a.org/", "http://b.org/", "http://c.org/"))
-        settled, _ = await first.lease(2, probe=False)
-        await first.settle(settled, Settlement.DONE, None)
+        await admit(first, candidates("http://a.org/", "http://b.org/", "http://c.org/"))
+        settled, _ = first.lease(2, probe=False)
+        await settle(first, settled, Settlement.DONE)
         again = open_frontier(open_anew(), task, Bounds(host_delay_s=0))
-        assert {c.url for c in await again.lease(9, probe=False)} == {"http://b.org/", "http://c.org/"}
-        assert await again.admit(candidates(settled.url)) == 0
+        assert {c.url for c in again.lease(9, probe=False)} == {"http://b.org/", "http://c.org/"}
+        assert await admit(again, candidates(settled.url)) == 0
 
     asyncio.run(story())
 

@@ -99,9 +99,10 @@ async def crawl(
     examiner = LocalExaminer(asked, tools)
     parts = Parts(examiner, frontier, store.catalogue, order, SystemClock(), patient, frozenset(harvesters))
     running = Crawl(asked, parts)
-    await frontier.admit([Candidate(seed)])
+    frontier.admit([Candidate(seed)])
+    await frontier.flush()
     await running.run()
-    running.final_drops = frontier.drops  # type: ignore[attr-defined]
+    running.final_drops = frontier.stats().drops  # type: ignore[attr-defined]
     await frontier.close()
     return running
 

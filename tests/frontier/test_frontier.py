@@ -8,7 +8,8 @@ import pytest
 
 from geohound.frontier import Bounds, open_frontier
 from geohound.frontier.stages import PATIENCE_S
-from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Settlement, Via
+from geohound.model.frontier import Settled
+from geohound.model.visit import Candidate, FailureReason, Link, Page, Settlement, Via
 from geohound.orders.polarhub import PolarHub
 from geohound.stores.sqlite import StoreError
 
@@ -20,12 +21,25 @@ def pages(*urls, **fields):
     return [Candidate(url, Via.LINK, **fields) for url in urls]
 
 
+async def admit(frontier, found):
+    """How many came in; they are on disk."""
+    admitted = frontier.admit(found)
+    await frontier.flush()
+    return admitted.count
+
+
+async def settle(frontier, candidate, settlement, reason=None, **fields):
+    """Until it is on disk."""
+    frontier.settle(candidate, Settled(settlement, reason, **fields))
+    await frontier.flush()
+
+
 async def drain(frontier, *, probe=False):
     """Visit all there is, one at a time, and tell the order."""
     visited = []
-    while leased := await frontier.lease(1, probe=probe):
+    while leased := frontier.lease(1, probe=probe):
         visited.append(leased[0].url)
-        await frontier.settle(leased[0], DONE, None)
+        await settle(frontier, leased[0], DONE)
     return visited
 
 
@@ -38,7 +52,7 @@ def test_the_best_score_comes_first_and_equals_come_first_in_first_out(store, ta
     async def story():
         frontier = open_frontier(store, task, SWIFT)
         scores = [1.0, 3.0, -2.0, 3.0, 0.0, 1.0, -0.5]
-        await frontier.admit([Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate(scores)])
+        await admit(frontier, [Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate(scores)])
         return await drain(frontier)
 
     assert [url[-1] for url in asyncio.run(story())] == ["1", "3", "0", "5", "4", "6", "2"]
@@ -47,8 +61,8 @@ def test_the_best_score_comes_first_and_equals_come_first_in_first_out(store, ta
 def test_the_best_of_all_due_hosts_comes_first(store, task):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        await frontier.admit([Candidate(f"http://{h}.org/", score=s) for h, s in [("a", 1), ("b", 5), ("c", 3)]])
-        return [c.url for c in await frontier.lease(2, probe=False)]
+        await admit(frontier, [Candidate(f"http://{h}.org/", score=s) for h, s in [("a", 1), ("b", 5), ("c", 3)]])
+        return [c.url for c in frontier.lease(2, probe=False)]
 
     assert asyncio.run(story()) == ["http://b.org/", "http://c.org/"]
 
@@ -56,8 +70,8 @@ def test_the_best_of_all_due_hosts_comes_first(store, task):
 def test_a_better_url_that_comes_later_overtakes(store, task):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        await frontier.admit(pages("http://a.org/1", score=1.0))
-        await frontier.admit(pages("http://a.org/2", score=2.0))
+        await admit(frontier, pages("http://a.org/1", score=1.0))
+        await admit(frontier, pages("http://a.org/2", score=2.0))
         return await drain(frontier)
 
     assert asyncio.run(story()) == ["http://a.org/2", "http://a.org/1"]
@@ -67,7 +81,7 @@ def test_a_score_that_is_no_number_does_no_harm(store, task):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
         scores = [float("nan"), float("inf"), float("-inf"), 1e300, -1e300]
-        await frontier.admit([Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate(scores)])
+        await admit(frontier, [Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate(scores)])
         return await drain(frontier)
 
     visited = [url[-1] for url in asyncio.run(story())]
@@ -79,18 +93,18 @@ def test_a_score_that_is_no_number_does_no_harm(store, task):
 def test_a_host_has_one_lease_over_both_lanes_and_rests_between_two(store, task, clock):
     async def story():
         frontier = open_frontier(store, task, Bounds(host_delay_s=2.0))
-        await frontier.admit(pages("http://a.org/1", "http://a.org/2"))
-        await frontier.admit(pages("http://a.org/wms", probe=True))
-        first = await frontier.lease(5, probe=False)
+        await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
+        await admit(frontier, pages("http://a.org/wms", probe=True))
+        first = frontier.lease(5, probe=False)
         assert len(first) == 1
-        assert await frontier.lease(5, probe=True) == []
-        await frontier.settle(first[0], DONE, None)
-        assert await frontier.lease(5, probe=True) == []
-        assert frontier.seconds_until_due() == pytest.approx(2.0)
+        assert frontier.lease(5, probe=True) == []
+        await settle(frontier, first[0], DONE)
+        assert frontier.lease(5, probe=True) == []
+        assert frontier.due_in() == pytest.approx(2.0)
         clock.passed_s += 2.0
-        assert frontier.seconds_until_due() == 0
-        assert len(await frontier.lease(5, probe=True)) == 1
-        assert await frontier.lease(5, probe=False) == []
+        assert frontier.due_in() == 0
+        assert len(frontier.lease(5, probe=True)) == 1
+        assert frontier.lease(5, probe=False) == []
 
     asyncio.run(story())
 
@@ -98,13 +112,13 @@ def test_a_host_has_one_lease_over_both_lanes_and_rests_between_two(store, task,
 def test_a_postponed_host_is_left_alone_and_others_are_not(store, task, clock):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        await frontier.admit(pages("http://a.org/", "http://b.org/"))
-        frontier.postpone("a.org", clock.monotonic() + 60)
-        assert [c.url for c in await frontier.lease(5, probe=False)] == ["http://b.org/"]
+        await admit(frontier, pages("http://a.org/", "http://b.org/"))
+        frontier.pause("a.org", 60)
+        assert [c.url for c in frontier.lease(5, probe=False)] == ["http://b.org/"]
         clock.passed_s += 59
-        assert await frontier.lease(5, probe=False) == []
+        assert frontier.lease(5, probe=False) == []
         clock.passed_s += 1
-        assert [c.url for c in await frontier.lease(5, probe=False)] == ["http://a.org/"]
+        assert [c.url for c in frontier.lease(5, probe=False)] == ["http://a.org/"]
 
     asyncio.run(story())
 
@@ -112,10 +126,10 @@ def test_a_postponed_host_is_left_alone_and_others_are_not(store, task, clock):
 def test_settling_may_make_the_host_wait_longer_than_its_delay(store, task, clock):
     async def story():
         frontier = open_frontier(store, task, Bounds(host_delay_s=1.0))
-        await frontier.admit(pages("http://a.org/1", "http://a.org/2"))
-        (first,) = await frontier.lease(1, probe=False)
-        await frontier.settle(first, DONE, None, host_next_at=clock.monotonic() + 30)
-        assert frontier.seconds_until_due() == pytest.approx(30)
+        await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
+        (first,) = frontier.lease(1, probe=False)
+        await settle(frontier, first, DONE, host_pause_s=30)
+        assert frontier.due_in() == pytest.approx(30)
 
     asyncio.run(story())
 
@@ -123,15 +137,14 @@ def test_settling_may_make_the_host_wait_longer_than_its_delay(store, task, cloc
 def test_a_retry_comes_back_when_it_is_due_and_is_dropped_after_three_attempts(store, task, clock):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        await frontier.admit(pages("http://a.org/"))
+        await admit(frontier, pages("http://a.org/"))
         for attempt in range(3):
-            (leased,) = await frontier.lease(1, probe=False)
-            retry_at = clock.monotonic() + 10
-            await frontier.settle(leased, Settlement.RETRY, FailureReason.UNAVAILABLE, retry_at)
-            assert await frontier.lease(1, probe=False) == [], attempt
+            (leased,) = frontier.lease(1, probe=False)
+            await settle(frontier, leased, Settlement.RETRY, FailureReason.UNAVAILABLE, retry_in_s=10)
+            assert frontier.lease(1, probe=False) == [], attempt
             clock.passed_s += 10
-        assert frontier.seconds_until_due() is None
-        assert frontier.drops == {FailureReason.UNAVAILABLE: 1}
+        assert frontier.due_in() is None
+        assert frontier.stats().drops == {FailureReason.UNAVAILABLE: 1}
         (visit,) = frontier.visits()
         assert (visit.settlement, visit.reason, visit.attempts) == (
             Settlement.DROPPED, FailureReason.UNAVAILABLE, 3
@@ -142,17 +155,17 @@ def test_a_retry_comes_back_when_it_is_due_and_is_dropped_after_three_attempts(s
 
 def test_attempts_are_counted_across_restarts(store, reopen, task):
     async def attempt(frontier):
-        (leased,) = await frontier.lease(1, probe=False)
-        await frontier.settle(leased, Settlement.RETRY, FailureReason.RESET)
+        (leased,) = frontier.lease(1, probe=False)
+        await settle(frontier, leased, Settlement.RETRY, FailureReason.RESET)
 
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        await frontier.admit(pages("http://a.org/"))
+        await admit(frontier, pages("http://a.org/"))
         await attempt(frontier)
         again = open_frontier(reopen(), task, SWIFT)
         await attempt(again)
         await attempt(again)
-        assert await again.lease(1, probe=False) == []
+        assert again.lease(1, probe=False) == []
 
     asyncio.run(story())
 
@@ -161,10 +174,50 @@ def test_what_is_too_deep_or_no_web_address_is_refused_and_counted(store, task):
     async def story():
         frontier = open_frontier(store, task, Bounds(max_depth=2, host_delay_s=0))
         bad = ["ftp://a.org/", "", "http://a.org/" + "x" * 5000, "http://a.org/\ud800"]
-        count = await frontier.admit([*pages("http://a.org/deep", depth=3), *pages(*bad)])
+        count = await admit(frontier, [*pages("http://a.org/deep", depth=3), *pages(*bad)])
         assert count == 0
-        assert frontier.drops == {FailureReason.TOO_DEEP: 1, FailureReason.BAD_URL: 4}
-        assert await frontier.admit(pages("http://a.org/deep", depth=2)) == 1
+        assert frontier.stats().drops == {FailureReason.TOO_DEEP: 1, FailureReason.BAD_URL: 4}
+        assert await admit(frontier, pages("http://a.org/deep", depth=2)) == 1
+
+    asyncio.run(story())
+
+
+def test_what_the_caller_leaves_out_is_counted_with_what_the_frontier_refuses(store, task):
+    async def story():
+        frontier = open_frontier(store, task, Bounds(max_depth=2))
+        found = [*pages("http://a.org/", "http://a.org/"), *pages("http://a.org/deep", depth=3)]
+        admitted = frontier.admit(found, refused={FailureReason.OUT_OF_SCOPE: 4})
+        assert admitted.count == 1
+        assert admitted.refused == {FailureReason.TOO_DEEP: 1, FailureReason.OUT_OF_SCOPE: 4}
+        before = frontier.stats()
+        frontier.admit((), refused={FailureReason.OUT_OF_SCOPE: 2})
+        assert before.drops == admitted.refused, "a copy"
+        assert frontier.stats().drops == {FailureReason.TOO_DEEP: 1, FailureReason.OUT_OF_SCOPE: 6}
+        await frontier.close()
+
+    asyncio.run(story())
+
+
+def test_whoever_flushes_waits_for_what_was_before_and_not_for_what_others_go_on_to_write(store, task):
+    async def story():
+        frontier = open_frontier(store, task, SWIFT)
+        is_over = False
+
+        async def write_on():
+            number = 0
+            while not is_over:
+                number += 1
+                frontier.admit(pages(f"http://a.org/{number}"))
+                await asyncio.sleep(0)
+
+        writing = asyncio.create_task(write_on())
+        for _ in range(5):
+            frontier.admit(pages("http://b.org/"))
+            await asyncio.wait_for(frontier.flush(), 10)
+        is_over = True
+        await writing
+        await frontier.close()
+        assert frontier.lease(9, probe=False)
 
     asyncio.run(story())
 
@@ -172,14 +225,14 @@ def test_what_is_too_deep_or_no_web_address_is_refused_and_counted(store, task):
 def test_the_page_budget_counts_visits_not_admissions_and_lets_candidates_be_tested(store, task):
     async def story():
         frontier = open_frontier(store, task, Bounds(max_pages=2, host_delay_s=0))
-        await frontier.admit([Candidate(f"http://a.org/{i}", score=i) for i in range(5)])
-        await frontier.admit(pages("http://a.org/wms", probe=True))
+        await admit(frontier, [Candidate(f"http://a.org/{i}", score=i) for i in range(5)])
+        await admit(frontier, pages("http://a.org/wms", probe=True))
         assert await drain(frontier) == ["http://a.org/4", "http://a.org/3"]
-        assert await frontier.admit(pages("http://a.org/late")) == 0
-        assert frontier.drops == {FailureReason.PAGE_BUDGET: 1}
+        assert await admit(frontier, pages("http://a.org/late")) == 0
+        assert frontier.stats().drops == {FailureReason.PAGE_BUDGET: 1}
         assert await drain(frontier, probe=True) == ["http://a.org/wms"]
-        assert frontier.seconds_until_due() is None
-        assert frontier.queued == 3
+        assert frontier.due_in() is None
+        assert frontier.stats().queued == 3
 
     asyncio.run(story())
 
@@ -187,7 +240,7 @@ def test_the_page_budget_counts_visits_not_admissions_and_lets_candidates_be_tes
 def test_more_pages_may_be_visited_when_a_task_goes_on_with_a_larger_budget(store, reopen, task):
     async def story():
         frontier = open_frontier(store, task, Bounds(max_pages=1, host_delay_s=0))
-        await frontier.admit(pages("http://a.org/1", "http://a.org/2", "http://a.org/3"))
+        await admit(frontier, pages("http://a.org/1", "http://a.org/2", "http://a.org/3"))
         assert len(await drain(frontier)) == 1
         again = open_frontier(reopen(), task, Bounds(max_pages=2, host_delay_s=0))
         assert len(await drain(again)) == 1
@@ -199,9 +252,9 @@ def test_a_page_that_robots_forbid_spends_no_budget(store, reopen, task):
     async def story():
         bounds = Bounds(max_pages=1, max_pages_per_host=1, host_delay_s=0)
         frontier = open_frontier(store, task, bounds)
-        await frontier.admit(pages("http://a.org/1", "http://a.org/2"))
-        (leased,) = await frontier.lease(1, probe=False)
-        await frontier.settle(leased, Settlement.DROPPED, FailureReason.ROBOTS)
+        await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
+        (leased,) = frontier.lease(1, probe=False)
+        await settle(frontier, leased, Settlement.DROPPED, FailureReason.ROBOTS)
         again = open_frontier(reopen(), task, bounds)
         assert await drain(again) == ["http://a.org/2"]
 
@@ -211,13 +264,13 @@ def test_a_page_that_robots_forbid_spends_no_budget(store, reopen, task):
 def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
     async def story():
         frontier = open_frontier(store, task, Bounds(max_pages_per_host=2, host_delay_s=0))
-        await frontier.admit(pages(*(f"http://a.org/{c}" for c in "abcde"), "http://b.org/"))
+        await admit(frontier, pages(*(f"http://a.org/{c}" for c in "abcde"), "http://b.org/"))
         assert len(await drain(frontier)) == 3
-        assert await frontier.admit(pages("http://a.org/late")) == 0
-        assert frontier.drops == {FailureReason.HOST_BUDGET: 4}
+        assert await admit(frontier, pages("http://a.org/late")) == 0
+        assert frontier.stats().drops == {FailureReason.HOST_BUDGET: 4}
         dropped = [v for v in frontier.visits() if v.settlement is Settlement.DROPPED]
-        assert [v.was_asked for v in dropped] == [False] * 3
-        assert frontier.seconds_until_due() is None
+        assert [v.was_asked for v in dropped] == [False] * 4, "three given up and one refused"
+        assert frontier.due_in() is None
 
     asyncio.run(story())
 
@@ -229,8 +282,8 @@ def test_what_a_page_within_the_depth_names_is_tested_though_other_pages_are_too
         service = Candidate("http://b.org/wms?service=WMS", Via.SCRIPT, depth=4, probe=True)
         endless = Candidate("http://c.org/wms?service=WMS", Via.SERVICE, depth=6, probe=True)
         page = Candidate("http://a.org/deep.html", Via.LINK, depth=3)
-        admitted = await frontier.admit([script, service, endless, page])
-        return admitted, dict(frontier.drops), {c.url for c in await frontier.lease(9, probe=True)}
+        admitted = await admit(frontier, [script, service, endless, page])
+        return admitted, dict(frontier.stats().drops), {c.url for c in frontier.lease(9, probe=True)}
 
     assert asyncio.run(story()) == (2, {FailureReason.TOO_DEEP: 2}, {"http://b.org/wms?service=WMS"})
 
@@ -241,16 +294,16 @@ def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task
     async def story(store):
         frontier = open_frontier(store, task, bounds)
         spam = [f"http://x{i}.spam.org/" for i in range(5)]
-        admitted = await frontier.admit(pages(*spam, "http://x1.spam.org/more", "http://b.org/"))
-        dropped = dict(frontier.drops)
-        seed = await frontier.admit([Candidate("http://www.spam.org/", Via.SEED)])
+        admitted = await admit(frontier, pages(*spam, "http://x1.spam.org/more", "http://b.org/"))
+        dropped = dict(frontier.stats().drops)
+        seed = await admit(frontier, [Candidate("http://www.spam.org/", Via.SEED)])
         await frontier.close()
         return admitted, dropped, seed
 
     assert asyncio.run(story(store)) == (5, {FailureReason.DOMAIN_BUDGET: 2}, 1)
 
     async def later(store):
-        return await open_frontier(store, task, bounds).admit(pages("http://x9.spam.org/", "http://c.org/"))
+        return await admit(open_frontier(store, task, bounds), pages("http://x9.spam.org/", "http://c.org/"))
 
     assert asyncio.run(later(reopen())) == 1
 
@@ -258,11 +311,11 @@ def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task
 def test_names_that_are_not_there_do_not_spend_the_budget_of_their_domain(store, task):
     async def story():
         frontier = open_frontier(store, task, Bounds(max_hosts_per_domain=2, host_delay_s=0))
-        await frontier.admit(pages("http://junk1.a.org/", "http://junk2.a.org/"))
-        refused = await frontier.admit(pages("http://maps.a.org/"))
-        for leased in await frontier.lease(2, probe=False):
-            await frontier.settle(leased, Settlement.DROPPED, FailureReason.DNS)
-        return refused, await frontier.admit(pages("http://maps.a.org/"))
+        await admit(frontier, pages("http://junk1.a.org/", "http://junk2.a.org/"))
+        refused = await admit(frontier, pages("http://maps.a.org/"))
+        for leased in frontier.lease(2, probe=False):
+            await settle(frontier, leased, Settlement.DROPPED, FailureReason.DNS)
+        return refused, await admit(frontier, pages("http://maps.a.org/"))
 
     assert asyncio.run(story()) == (0, 1)
 
@@ -271,9 +324,9 @@ def test_strangers_cannot_close_a_domain_to_its_own_pages(store, task):
     async def story():
         frontier = open_frontier(store, task, Bounds(max_hosts_per_domain=2, host_delay_s=0))
         junk = [f"http://junk{i}.a.org/" for i in range(3)]
-        by_strangers = await frontier.admit(pages(*junk, found_on="http://b.org/"))
+        by_strangers = await admit(frontier, pages(*junk, found_on="http://b.org/"))
         hosts = [f"http://own{i}.a.org/" for i in range(3)]
-        return by_strangers, await frontier.admit(pages(*hosts, found_on="http://www.a.org/"))
+        return by_strangers, await admit(frontier, pages(*hosts, found_on="http://www.a.org/"))
 
     assert asyncio.run(story()) == (2, 2)
 
@@ -281,23 +334,23 @@ def test_strangers_cannot_close_a_domain_to_its_own_pages(store, task):
 def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store, reopen, task):
     async def before(store):
         frontier = open_frontier(store, task, SWIFT)
-        await frontier.admit(pages("http://a.org/far", found_on="http://a.org/3", depth=4))
-        assert frontier.is_known("http://a.org/far", 4)
-        assert not frontier.is_known("http://a.org/far", 2)
-        again = await frontier.admit(pages("http://a.org/far", found_on="http://a.org/1", depth=2))
-        farther = await frontier.admit(pages("http://a.org/far", depth=3))
+        await admit(frontier, pages("http://a.org/far", found_on="http://a.org/3", depth=4))
+        assert frontier.knows("http://a.org/far", 4)
+        assert not frontier.knows("http://a.org/far", 2)
+        again = await admit(frontier, pages("http://a.org/far", found_on="http://a.org/1", depth=2))
+        farther = await admit(frontier, pages("http://a.org/far", depth=3))
         await frontier.close()
         return again, farther
 
     async def after(store):
         frontier = open_frontier(store, task, SWIFT)
-        leased = await frontier.lease(9, probe=False)
-        assert frontier.is_known("http://a.org/far", 1), "what is being read is not queued anew"
+        leased = frontier.lease(9, probe=False)
+        assert frontier.knows("http://a.org/far", 1), "what is being read is not queued anew"
         for candidate in leased:
-            await frontier.settle(candidate, DONE, None)
-        rest = await frontier.lease(9, probe=False)
+            await settle(frontier, candidate, DONE)
+        rest = frontier.lease(9, probe=False)
         await frontier.close()
-        return [(c.found_on, c.depth) for c in leased], rest, frontier.queued
+        return [(c.found_on, c.depth) for c in leased], rest, frontier.stats().queued
 
     assert asyncio.run(before(store)) == (1, 0)
     assert asyncio.run(after(reopen())) == ([("http://a.org/1", 2)], [], 0)
@@ -307,11 +360,11 @@ def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store
 def test_what_is_tried_again_can_still_be_found_nearer(store, task):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        await frontier.admit(pages("http://a.org/x", depth=5))
-        (leased,) = await frontier.lease(1, probe=False)
-        await frontier.settle(leased, Settlement.RETRY, FailureReason.RESET)
-        await frontier.admit(pages("http://a.org/x", depth=2))
-        return [c.depth for c in await frontier.lease(9, probe=False)]
+        await admit(frontier, pages("http://a.org/x", depth=5))
+        (leased,) = frontier.lease(1, probe=False)
+        await settle(frontier, leased, Settlement.RETRY, FailureReason.RESET)
+        await admit(frontier, pages("http://a.org/x", depth=2))
+        return [c.depth for c in frontier.lease(9, probe=False)]
 
     assert asyncio.run(story()) == [2]
 
@@ -319,8 +372,8 @@ def test_what_is_tried_again_can_still_be_found_nearer(store, task):
 def test_the_queue_of_a_host_is_bounded(store, task):
     async def story():
         frontier = open_frontier(store, task, Bounds(max_queue_per_host=10, host_delay_s=0))
-        assert await frontier.admit(pages(*(f"http://a.org/{i}" for i in range(25)))) == 10
-        assert frontier.drops == {FailureReason.HOST_BUDGET: 15}
+        assert await admit(frontier, pages(*(f"http://a.org/{i}" for i in range(25)))) == 10
+        assert frontier.stats().drops == {FailureReason.HOST_BUDGET: 15}
 
     asyncio.run(story())
 
@@ -331,14 +384,14 @@ def test_a_calendar_spends_its_pattern_budget_and_other_pages_do_not(store, reop
     async def story():
         frontier = open_frontier(store, task, bounds)
         days = [f"http://a.org/calendar/2026-01-{day:02}?view=day&id={day}" for day in range(1, 20)]
-        assert await frontier.admit(pages(*days)) == 3
-        assert await frontier.admit(pages("http://a.org/about", "http://a.org/calendar/2026-01-01")) == 2
+        assert await admit(frontier, pages(*days)) == 3
+        assert await admit(frontier, pages("http://a.org/about", "http://a.org/calendar/2026-01-01")) == 2
         maps = [f"http://a.org/cgi-bin/mapserv?map={i}.map" for i in range(10)]
-        assert await frontier.admit(pages(*maps, probe=True)) == 5
-        assert frontier.drops == {FailureReason.PATTERN_BUDGET: 21}
+        assert await admit(frontier, pages(*maps, probe=True)) == 5
+        assert frontier.stats().drops == {FailureReason.PATTERN_BUDGET: 21}
         again = open_frontier(reopen(), task, bounds)
-        assert await again.admit(pages("http://a.org/calendar/2027-01-01?id=1&view=day")) == 0
-        assert again.drops == {FailureReason.PATTERN_BUDGET: 22}
+        assert await admit(again, pages("http://a.org/calendar/2027-01-01?id=1&view=day")) == 0
+        assert again.stats().drops == {FailureReason.PATTERN_BUDGET: 22}
 
     asyncio.run(story())
 
@@ -346,8 +399,8 @@ def test_a_calendar_spends_its_pattern_budget_and_other_pages_do_not(store, reop
 def test_a_refused_url_may_come_in_when_it_is_proposed_with_less_depth(store, task):
     async def story():
         frontier = open_frontier(store, task, Bounds(max_depth=1))
-        assert await frontier.admit(pages("http://a.org/", depth=2)) == 0
-        assert await frontier.admit(pages("http://a.org/", depth=1)) == 1
+        assert await admit(frontier, pages("http://a.org/", depth=2)) == 0
+        assert await admit(frontier, pages("http://a.org/", depth=1)) == 1
 
     asyncio.run(story())
 
@@ -356,9 +409,9 @@ def test_every_visit_is_recorded_with_where_it_came_from_and_what_it_brought(sto
     async def story():
         frontier = open_frontier(store, task, SWIFT)
         candidate = Candidate("http://a.org/wms?x=1", Via.SCRIPT, "http://a.org/map", "L.tileLayer", 2.5, 3, True)
-        await frontier.admit([candidate])
-        assert await frontier.lease(1, probe=True) == [candidate]
-        await frontier.settle(candidate, DONE, None, outcome=Outcome(candidate, services=1, status=200))
+        await admit(frontier, [candidate])
+        assert frontier.lease(1, probe=True) == [candidate]
+        await settle(frontier, candidate, DONE, services=1, status=200)
 
     asyncio.run(story())
     (visit,) = store.tasks.visits(task)
@@ -372,9 +425,11 @@ def test_visits_are_read_beyond_one_page_and_only_of_their_task(store, task):
         other = store.tasks.create_task({}, []).id
         for number in (task, other):
             frontier = open_frontier(store, number, SWIFT)
-            await frontier.admit(pages(*(f"http://h{i}.org/" for i in range(1500))))
-            leased = await frontier.lease(2000, probe=False)
-            await asyncio.gather(*(frontier.settle(c, DONE, None) for c in leased))
+            await admit(frontier, pages(*(f"http://h{i}.org/" for i in range(1500))))
+            leased = frontier.lease(2000, probe=False)
+            for candidate in leased:
+                frontier.settle(candidate, Settled(DONE))
+            await frontier.flush()
 
     asyncio.run(story())
     assert len({v.url for v in store.tasks.visits(task)}) == 1500
@@ -383,10 +438,10 @@ def test_visits_are_read_beyond_one_page_and_only_of_their_task(store, task):
 def test_the_target_of_a_redirect_is_not_visited_again(store, task):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        assert await frontier.remember(Candidate("http://a.org/new", Via.REDIRECT, "http://a.org/old"))
-        assert await frontier.admit(pages("http://a.org/new")) == 0
-        assert not await frontier.remember(Candidate("http://a.org/new", Via.REDIRECT))
-        assert frontier.is_known("http://a.org/new")
+        assert frontier.remember(Candidate("http://a.org/new", Via.REDIRECT, "http://a.org/old"))
+        assert await admit(frontier, pages("http://a.org/new")) == 0
+        assert not frontier.remember(Candidate("http://a.org/new", Via.REDIRECT))
+        assert frontier.knows("http://a.org/new")
 
     asyncio.run(story())
 
@@ -394,9 +449,9 @@ def test_the_target_of_a_redirect_is_not_visited_again(store, task):
 def test_what_is_leased_and_not_settled_is_pending_after_a_restart(store, reopen, task):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        await frontier.admit(pages("http://a.org/", "http://b.org/", "http://c.org/"))
-        a, b = await frontier.lease(2, probe=False)
-        await frontier.settle(a, DONE, None)
+        await admit(frontier, pages("http://a.org/", "http://b.org/", "http://c.org/"))
+        a, b = frontier.lease(2, probe=False)
+        await settle(frontier, a, DONE)
         again = open_frontier(reopen(), task, SWIFT)
         assert sorted(await drain(again)) == sorted([b.url, "http://c.org/"])
 
@@ -406,8 +461,8 @@ def test_what_is_leased_and_not_settled_is_pending_after_a_restart(store, reopen
 def test_the_counted_drops_outlive_a_restart(store, reopen, task):
     async def story():
         frontier = open_frontier(store, task, Bounds(max_depth=0))
-        await frontier.admit([*pages("http://a.org/deep", depth=1), *pages("http://a.org/")])
-        assert open_frontier(reopen(), task, SWIFT).drops == {FailureReason.TOO_DEEP: 1}
+        await admit(frontier, [*pages("http://a.org/deep", depth=1), *pages("http://a.org/")])
+        assert open_frontier(reopen(), task, SWIFT).stats().drops == {FailureReason.TOO_DEEP: 1}
 
     asyncio.run(story())
     assert store.tasks.drops(task) == {"too deep": 1}
@@ -416,7 +471,7 @@ def test_the_counted_drops_outlive_a_restart(store, reopen, task):
 def test_an_admission_whose_caller_is_cancelled_is_neither_lost_nor_stuck(store, task):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        admission = asyncio.ensure_future(frontier.admit(pages("http://a.org/")))
+        admission = asyncio.ensure_future(admit(frontier, pages("http://a.org/")))
         await asyncio.sleep(0)
         admission.cancel()
         await frontier.flush()
@@ -429,11 +484,11 @@ def test_an_admission_whose_caller_is_cancelled_is_neither_lost_nor_stuck(store,
 def test_a_second_process_in_the_same_task_is_told_so(store, reopen, task):
     async def story():
         frontier, other = open_frontier(store, task, SWIFT), open_frontier(reopen(), task, SWIFT)
-        await frontier.admit(pages("http://a.org/"))
+        await admit(frontier, pages("http://a.org/"))
         with pytest.raises(StoreError, match="Another process"):
-            await other.admit(pages("http://b.org/"))
+            await admit(other, pages("http://b.org/"))
         with pytest.raises(StoreError, match="Another process"):
-            await other.admit(pages("http://c.org/"))
+            await admit(other, pages("http://c.org/"))
 
     asyncio.run(story())
 
@@ -441,11 +496,11 @@ def test_a_second_process_in_the_same_task_is_told_so(store, reopen, task):
 def test_only_a_lease_can_be_settled_and_only_once(store, task):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        await frontier.admit(pages("http://a.org/"))
-        (leased,) = await frontier.lease(1, probe=False)
-        await frontier.settle(leased, DONE, None)
+        await admit(frontier, pages("http://a.org/"))
+        (leased,) = frontier.lease(1, probe=False)
+        await settle(frontier, leased, DONE)
         with pytest.raises(ValueError, match="not leased"):
-            await frontier.settle(leased, DONE, None)
+            await settle(frontier, leased, DONE)
 
     asyncio.run(story())
 
@@ -472,13 +527,13 @@ def test_tasks_keep_what_was_asked_and_learned(store, reopen, clock):
 def test_pages_at_one_distance_have_a_budget_that_seeds_do_not_spend(store, task):
     async def story():
         frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_depth=2))
-        await frontier.admit([Candidate(f"http://s{i}.org/") for i in range(4)])
-        await frontier.admit(pages(*(f"http://a.org/{i}" for i in range(4)), depth=1))
-        await frontier.admit(pages("http://a.org/deep", depth=2))
+        await admit(frontier, [Candidate(f"http://s{i}.org/") for i in range(4)])
+        await admit(frontier, pages(*(f"http://a.org/{i}" for i in range(4)), depth=1))
+        await admit(frontier, pages("http://a.org/deep", depth=2))
         await frontier.close()
         frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_depth=2))
-        await frontier.admit(pages("http://a.org/later", depth=1))
-        return await drain(frontier), frontier.drops
+        await admit(frontier, pages("http://a.org/later", depth=1))
+        return await drain(frontier), frontier.stats().drops
 
     visited, drops = asyncio.run(story())
     assert sorted(visited) == sorted([*(f"http://s{i}.org/" for i in range(4)), "http://a.org/0", "http://a.org/1",
@@ -489,9 +544,9 @@ def test_pages_at_one_distance_have_a_budget_that_seeds_do_not_spend(store, task
 def test_what_is_raised_overtakes_and_is_visited_once(store, task):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        await frontier.admit([Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate([3.0, 2.0, 1.0])])
-        frontier.raise_score("http://a.org/2", 9.0)
-        frontier.raise_score("http://a.org/unknown", 99.0)
+        await admit(frontier, [Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate([3.0, 2.0, 1.0])])
+        frontier.rescore([("http://a.org/2", 9.0)])
+        frontier.rescore([("http://a.org/unknown", 99.0)])
         return await drain(frontier)
 
     assert [url[-1] for url in asyncio.run(story())] == ["2", "0", "1"]
@@ -500,10 +555,10 @@ def test_what_is_raised_overtakes_and_is_visited_once(store, task):
 def test_what_is_raised_before_it_is_on_disk_waits_for_that(store, task):
     async def story():
         frontier = open_frontier(store, task, SWIFT)
-        written = frontier.admit([Candidate("http://a.org/1"), Candidate("http://a.org/2")])
-        frontier.raise_score("http://a.org/2", 9.0)
-        early = await frontier.lease(5, probe=False)
-        await written
+        frontier.admit([Candidate("http://a.org/1"), Candidate("http://a.org/2")])
+        frontier.rescore([("http://a.org/2", 9.0)])
+        early = frontier.lease(5, probe=False)
+        await frontier.flush()
         return early, await drain(frontier)
 
     assert asyncio.run(story()) == ([], ["http://a.org/1", "http://a.org/2"])
@@ -518,17 +573,17 @@ def test_a_segment_is_taken_only_when_the_one_before_is_exhausted(store, task):
     async def story():
         order = PolarHub()
         frontier = open_frontier(store, task, SWIFT, order)
-        await frontier.admit(seeds(order))
-        [first] = await frontier.lease(5, probe=False)
+        await admit(frontier, seeds(order))
+        [first] = frontier.lease(5, probe=False)
         below = order.score(Link("http://a.org/x"), Page(first.url, score=first.score))
-        await frontier.admit(pages("http://a.org/x", score=below, depth=1))
-        await frontier.settle(first, DONE, None)
+        await admit(frontier, pages("http://a.org/x", score=below, depth=1))
+        await settle(frontier, first, DONE)
         await frontier.close()
         frontier = open_frontier(store, task, SWIFT, PolarHub())
-        [second] = await frontier.lease(5, probe=False)
-        none_yet = await frontier.lease(5, probe=False)
-        await frontier.settle(second, DONE, None)
-        [third] = await frontier.lease(5, probe=False)
+        [second] = frontier.lease(5, probe=False)
+        none_yet = frontier.lease(5, probe=False)
+        await settle(frontier, second, DONE)
+        [third] = frontier.lease(5, probe=False)
         return [first.url, second.url, third.url], none_yet
 
     assert asyncio.run(story()) == (["http://a.org/", "http://a.org/x", "http://b.org/"], [])
@@ -541,13 +596,13 @@ def test_a_segment_that_cannot_go_on_does_not_hold_up_the_next_for_ever(store, t
         order = PolarHub()
         frontier = open_frontier(store, task, SWIFT, order)
         segments = ("a", 0), ("b", 10), ("c", 20)
-        await frontier.admit([Candidate(f"http://{name}.org/", score=order.seed("", at)) for name, at in segments])
-        [failing] = await frontier.lease(5, probe=False)
-        await frontier.settle(failing, Settlement.RETRY, FailureReason.RESET, clock.monotonic() + 600)
-        frontier.postpone("b.org", clock.monotonic() + 600)
-        at_once = await frontier.lease(5, probe=False)
+        await admit(frontier, [Candidate(f"http://{name}.org/", score=order.seed("", at)) for name, at in segments])
+        [failing] = frontier.lease(5, probe=False)
+        await settle(frontier, failing, Settlement.RETRY, FailureReason.RESET, retry_in_s=600)
+        frontier.pause("b.org", 600)
+        at_once = frontier.lease(5, probe=False)
         await clock.sleep(PATIENCE_S + 1)
-        later = await frontier.lease(5, probe=False)
+        later = frontier.lease(5, probe=False)
         return [failing.url, *(c.url for c in at_once), *(c.url for c in later)], len(at_once)
 
     assert asyncio.run(story()) == (["http://a.org/", "http://c.org/"], 0)
@@ -558,8 +613,8 @@ def test_what_a_budget_gives_up_no_longer_holds_up_the_next_segment(store, task)
         order = PolarHub()
         frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_host=1), order)
         scores = order.seed("", 0), order.seed("", 10)
-        await frontier.admit([Candidate(f"http://a.org/{n}", score=scores[0]) for n in range(3)])
-        await frontier.admit([Candidate("http://b.org/", score=scores[1])])
+        await admit(frontier, [Candidate(f"http://a.org/{n}", score=scores[0]) for n in range(3)])
+        await admit(frontier, [Candidate("http://b.org/", score=scores[1])])
         return await drain(frontier)
 
     assert asyncio.run(story()) == ["http://a.org/0", "http://b.org/"]

@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from geohound.frontier import Bounds, open_frontier
 from geohound.frontier.bounds import REACH
+from geohound.model.frontier import Settled
 from geohound.model.visit import Candidate, FailureReason, Settlement
 from geohound.stores.sqlite import open_store
 
@@ -53,7 +54,8 @@ class FrontierLaws(RuleBasedStateMachine):
 
     def run(self, ask):
         async def at_once():
-            result, _ = await asyncio.gather(ask(), self.frontier.flush())
+            result = ask()
+            await self.frontier.flush()
             return result
 
         return self.loop.run_until_complete(at_once())
@@ -73,7 +75,7 @@ class FrontierLaws(RuleBasedStateMachine):
                 self.passed_over += 1
             count += 1
             self.admitted[url] = candidate
-        assert self.run(partial(self.frontier.admit, candidates)) == count
+        assert self.run(partial(self.frontier.admit, candidates)).count == count
 
     @rule(limit=st.integers(0, 4), probe=st.booleans())
     def lease(self, limit, probe):
@@ -93,7 +95,7 @@ class FrontierLaws(RuleBasedStateMachine):
     def settle(self, data, settlement):
         url = data.draw(st.sampled_from(sorted(self.leased)))
         reason = None if settlement is Settlement.DONE else FailureReason.RESET
-        self.run(partial(self.frontier.settle, self.leased.pop(url), settlement, reason))
+        self.run(partial(self.frontier.settle, self.leased.pop(url), Settled(settlement, reason)))
         self.last_asked[url.split("/")[2]] = self.clock.passed_s
         if settlement is Settlement.POSTPONED:
             return
@@ -116,8 +118,8 @@ class FrontierLaws(RuleBasedStateMachine):
     @invariant()
     def nothing_is_lost(self):
         waiting = len(self.admitted) - len(self.settled) - len(self.leased)
-        assert waiting <= self.frontier.queued <= waiting + self.passed_over
-        if self.frontier.seconds_until_due() is None:
+        assert waiting <= self.frontier.stats().queued <= waiting + self.passed_over
+        if self.frontier.due_in() is None:
             assert waiting == 0
             assert not self.leased
 
@@ -125,15 +127,15 @@ class FrontierLaws(RuleBasedStateMachine):
         """All that is left can be had, each once."""
         expected = set(self.admitted) - self.settled - set(self.leased)
         for url in sorted(self.leased):
-            self.run(partial(self.frontier.settle, self.leased[url], Settlement.DONE, None))
+            self.run(partial(self.frontier.settle, self.leased[url], Settled(Settlement.DONE)))
         left = set()
-        while (due := self.frontier.seconds_until_due()) is not None:
+        while (due := self.frontier.due_in()) is not None:
             self.clock.passed_s += due
             for probe in (False, True):
                 for candidate in self.run(partial(self.frontier.lease, 5, probe=probe)):
                     assert candidate.url not in left
                     left.add(candidate.url)
-                    self.run(partial(self.frontier.settle, candidate, Settlement.DONE, None))
+                    self.run(partial(self.frontier.settle, candidate, Settled(Settlement.DONE)))
         assert left == expected
         self.loop.run_until_complete(self.frontier.close())
         self.store.close()

@@ -9,6 +9,7 @@ import pickle
 import sys
 import time
 import zlib
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import asdict, dataclass, replace
@@ -116,7 +117,7 @@ class RunningCrawl:
                 scraped.close()
             self.save()
             self._keep_learned()
-        finished = self._parts.frontier.seconds_until_due() is None
+        finished = self._parts.frontier.due_in() is None
         self._store.tasks.finish(self.task, TaskState.DONE if finished else TaskState.STOPPED)
 
     async def _offer_metrics(self) -> asyncio.Server:
@@ -143,9 +144,9 @@ class RunningCrawl:
         progress = self._crawl.progress
         elapsed = self._parts.clock.monotonic() - progress.started if progress.started else 0.0
         told = progress.summary(elapsed)
-        drops = self._parts.frontier.drops
-        told["drops"] = {str(reason): n for reason, n in drops.most_common() if n}
-        waiting = self._parts.frontier.queued
+        numbers = self._parts.frontier.stats()
+        told["drops"] = {str(reason): n for reason, n in Counter(numbers.drops).most_common() if n}
+        waiting = numbers.queued
         return told | {
             "queue": waiting,
             "task": self.task,
@@ -201,8 +202,9 @@ async def crawling(
         )  # fmt: skip
         crawl = Crawl(plan, parts, listener)
         if not is_new:
-            crawl.progress.go_on(row.counters, frontier.pages, store.hosts_that_answered(row.id))
-        await frontier.admit(_seeds(ask, order, settings.max_width))
+            crawl.progress.go_on(row.counters, frontier.stats().pages, store.hosts_that_answered(row.id))
+        frontier.admit(_seeds(ask, order, settings.max_width))
+        await frontier.flush()
         try:
             yield RunningCrawl(crawl, store, parts, settings)
         finally:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from geohound import urls
 from geohound.contracts import StoreError
+from geohound.model.frontier import Settled
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Place, Settlement, Via
 from geohound.politeness import retry_in_s
 from geohound.urls.clue import looks_like_service
@@ -66,11 +67,11 @@ class Crawl:
             if self._doubt.is_grave or (self._doubt and not self.in_flight):
                 await self._end_doubt()
                 continue
-            await self._hand_out()
+            self._hand_out()
             if self.in_flight:
                 await self._until_woken()
                 continue
-            wait_s = self.parts.frontier.seconds_until_due()
+            wait_s = self.parts.frontier.due_in()
             if wait_s is None and not self._doubt:
                 break
             await self.parts.clock.sleep(min(max(wait_s or 0.0, 0.001), 1.0))
@@ -105,9 +106,8 @@ class Crawl:
             return "page budget"
         return "time" if self._spent() else "finished"
 
-    async def _hand_out(self) -> None:
+    def _hand_out(self) -> None:
         """Give every idle worker of both groups its next candidate."""
-        await self.parts.frontier.keep_up()
         left = self.plan.max_pages - self.progress.visits - len(self._running[False])
         now = self.parts.clock.monotonic()
         for is_probe in (True, False):
@@ -115,7 +115,7 @@ class Crawl:
             crew.look(now)
             idle = crew.size - len(running)
             wanted = idle if is_probe else min(idle, left)
-            leased = await self.parts.frontier.lease(wanted, probe=is_probe) if wanted > 0 else []
+            leased = self.parts.frontier.lease(wanted, probe=is_probe) if wanted > 0 else []
             may_lease_more = is_probe or left > len(leased)
             if len(leased) == max(idle, 0) and may_lease_more and self._has_work_waiting(probe=is_probe):
                 crew.short()
@@ -126,7 +126,7 @@ class Crawl:
                 task.add_done_callback(self._note_done if not is_probe else self._note_tested)
 
     def _has_work_waiting(self, *, probe: bool) -> bool:
-        return self.parts.frontier.seconds_until_due(probe=probe) == 0.0
+        return self.parts.frontier.due_in(probe=probe) == 0.0
 
     def _note_done(self, _: object) -> None:
         self.crews[False].finished()
@@ -137,7 +137,7 @@ class Crawl:
         self._wake.set()
 
     async def _until_woken(self) -> None:
-        wait_s = self.parts.frontier.seconds_until_due()
+        wait_s = self.parts.frontier.due_in()
         if not self._wake.is_set():
             with suppress(TimeoutError):
                 timeout = 0.5 if wait_s is None else min(max(wait_s, 0.002), 0.5)
@@ -173,7 +173,7 @@ class Crawl:
         if self._doubt.arises(candidate, report, self.parts.clock.monotonic()):
             return
         self.progress.count(candidate, report)
-        self.parts.frontier.drops.update(report.drops)
+        self.parts.frontier.admit((), refused=report.drops)
         if self.progress.is_cut_off and is_answer(report):
             self.progress.is_cut_off = False
         if self._doubt and report.failure is None:
@@ -195,7 +195,7 @@ class Crawl:
         novelty = self._judge(candidate, report)
         if report.final and report.final != candidate.url:
             target = Candidate(report.final, Via.REDIRECT, candidate.url, depth=candidate.depth, probe=candidate.probe)
-            if not self.parts.frontier.remember(target).value:
+            if not self.parts.frontier.remember(target):
                 await self._keeper.keep(report.services, candidate, report)
                 await self._propose(candidate, report)  # nobody reports its links again for the page itself
                 self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
@@ -255,7 +255,7 @@ class Crawl:
         self._doubt.ask_another()
         again_at = now + check_s
         for candidate, _ in self._doubt.give_up():
-            self.parts.frontier.settle(candidate, Settlement.POSTPONED, None, again_at)
+            self.parts.frontier.settle(candidate, Settled(Settlement.POSTPONED, retry_in_s=check_s))
         while not self._spent() and self.parts.clock.monotonic() < again_at:
             await self.parts.clock.sleep(0.2)
 
@@ -271,10 +271,10 @@ class Crawl:
         failed = self._doubt.settle(since)
         if failed:
             await self.parts.examiner.refresh()
-        retry_at = self.parts.clock.monotonic() + min(SECOND_LOOK_S, self.parts.politeness.retry_after_s)
+        again_s = min(SECOND_LOOK_S, self.parts.politeness.retry_after_s)
         for candidate, report in failed:
             reason = report.failure.reason if report.failure else None
-            self._settle(Outcome(candidate, reason=reason), Settlement.RETRY, report, retry_at)
+            self._settle(Outcome(candidate, reason=reason), Settlement.RETRY, report, again_s)
 
     def _admit_listed(self, addresses: Sequence[str], candidate: Candidate, report: Report) -> None:
         """A map context is no service, but it names some; so do the records of a catalogue."""
@@ -306,19 +306,17 @@ class Crawl:
         return proposed
 
     def _propose_some(self, candidate: Candidate, page: Page, links: Sequence[Link]) -> int:
-        is_known, order = self.parts.frontier.is_known, self.parts.order
+        knows, order = self.parts.frontier.knows, self.parts.order
         depth = candidate.depth + 1
         if self.plan.counts_links:
             depth = 255  # each link is counted: what waits is told of it by its score alone
             for link in links:
-                if is_known(link.url) and (again := order.seen_again(link, page)) is not None:
-                    self.parts.frontier.raise_score(link.url, again)
-        scored = [(link, order.score(link, page)) for link in links if not is_known(link.url, depth)]
+                if knows(link.url) and (again := order.seen_again(link, page)) is not None:
+                    self.parts.frontier.rescore([(link.url, again)])
+        scored = [(link, order.score(link, page)) for link in links if not knows(link.url, depth)]
         found = [candidate_of(link, score, candidate) for link, score in scored if score > -math.inf]
-        if len(found) < len(scored):
-            self.parts.frontier.drops[FailureReason.ORDER] += len(scored) - len(found)
-        if found:
-            self.parts.frontier.admit(found)
+        left_out = len(scored) - len(found)
+        self.parts.frontier.admit(found, refused={FailureReason.ORDER: left_out} if left_out else None)
         return len(found)
 
     def _done(self, outcome: Outcome, report: Report) -> None:
@@ -329,29 +327,29 @@ class Crawl:
         if failure is None or failure.reason not in PASSING:
             self._drop(candidate, report, failure.reason if failure else FailureReason.BUG)
             return
-        retry_at = self.parts.clock.monotonic() + retry_in_s(failure, self.parts.politeness)
+        again_s = retry_in_s(failure, self.parts.politeness)
         # Turned away by our own pace, before anything was asked: that is no attempt.
         was_asked = failure.reason is not FailureReason.RATE_LIMITED or report.status or failure.elapsed_s > 0
         ending = Settlement.RETRY if was_asked else Settlement.POSTPONED
-        self._settle(Outcome(candidate, reason=failure.reason), ending, report, retry_at)
+        self._settle(Outcome(candidate, reason=failure.reason), ending, report, again_s)
 
     def _drop(self, candidate: Candidate, report: Report, reason: FailureReason) -> None:
         self._settle(Outcome(candidate, status=report.status, reason=reason), Settlement.DROPPED, report)
 
-    def _settle(self, outcome: Outcome, settlement: Settlement, report: Report, retry_at: float | None = None) -> None:
+    def _settle(self, outcome: Outcome, settlement: Settlement, report: Report, again_s: float = 0.0) -> None:
         """End the lease, let the order learn, and leave the host alone for as long as its pace says."""
         self.parts.order.learn(outcome)
-        for url, score in self.parts.order.revised():
-            self.parts.frontier.raise_score(url, score)
-        self.parts.frontier.settle(
-            outcome.candidate,
+        self.parts.frontier.rescore(self.parts.order.revised())
+        end = Settled(
             settlement,
             outcome.reason,
-            retry_at,
-            outcome=outcome,
-            host_next_at=report.due_at,
-            marks=(report.sketch.body, report.sketch.words) if report.sketch else None,
+            again_s,
+            max(report.due_at - self.parts.clock.monotonic(), 0.0),
+            outcome.status,
+            outcome.services,
+            (report.sketch.body, report.sketch.words) if report.sketch else None,
         )
+        self.parts.frontier.settle(outcome.candidate, end)
 
 
 def _has_no_page(candidate: Candidate, report: Report) -> bool:

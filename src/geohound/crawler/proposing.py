@@ -53,7 +53,5 @@ def listed(url: str, candidate: Candidate, where: tuple[str, str], via: Via) -> 
 def admit(found: Sequence[Candidate], fence: Fence, frontier: Frontier) -> None:
     """Offer candidates to the frontier; what lies outside the user's scope is counted and left."""
     inside = [candidate for candidate in found if fence.holds(candidate.url)]
-    if len(inside) < len(found):
-        frontier.drops[FailureReason.OUT_OF_SCOPE] += len(found) - len(inside)
-    if inside:
-        frontier.admit(inside)
+    outside = len(found) - len(inside)
+    frontier.admit(inside, refused={FailureReason.OUT_OF_SCOPE: outside} if outside else None)

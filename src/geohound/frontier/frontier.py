@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from geohound.contracts import Clock, Order
 from geohound.model.compact import Recent
-from geohound.model.visit import MAX_URL_CHARS, Candidate, FailureReason, Outcome, RequestRecord, Settlement, Via
+from geohound.model.frontier import Admitted, FrontierStats, Settled
+from geohound.model.visit import MAX_URL_CHARS, Candidate, FailureReason, RequestRecord, Settlement, Via
 from geohound.stores.sqlite import visits as told
 from geohound.stores.sqlite.database import Database, StoreError
-from geohound.stores.sqlite.journal import Ack, Journal, Row
+from geohound.stores.sqlite.journal import Journal, Row
 from geohound.stores.sqlite.requests import row_of
 from geohound.stores.sqlite.visits import DONE, IN_VAIN, PENDING, REDIRECTED, REFUSED, TASK_BITS, UNASKED
 from geohound.urls.clue import looks_like_service
@@ -24,7 +25,7 @@ from .domains import Domains
 from .keys import url_key
 from .known import TAKEN, UNKNOWN, KnownUrls, waiting_at
 from .packed_heap import MAX_NUMBER, number_of, pack, score_of
-from .rows import Entry, Lease, brought, clean, final_state, finite, host_of, is_text, reaches
+from .rows import Entry, Lease, clean, final_state, finite, host_of, is_text, reaches
 from .schedule import PAGE, PROBE, Host, Schedule
 from .shape import shape_key
 from .sources import Sources
@@ -59,9 +60,6 @@ class SqliteFrontier:
         """`quiet_since` is when the last request was surely over; a killed crawl may have asked until just now."""
         self.task = task
         self.bounds = bounds
-        self.drops: Counter[FailureReason] = Counter()
-        self.duplicates = 0
-        self.visited = 0
         self._database = database
         self._clock = clock
         self._order = order
@@ -71,7 +69,10 @@ class SqliteFrontier:
         # Of queued URLs, by key; of the latest only, where not every link counts.
         self._numbers: Recent[int, int] = Recent(math.inf if order and order.counts_links else MAX_NUMBERS)
         self._leases: dict[str, Lease] = {}
-        self.pages = 0  # page visits made or under way
+        self._pages = 0  # page visits made or under way
+        self._visited = 0
+        self._duplicates = 0
+        self._drops: Counter[FailureReason] = Counter()
         self._entering = 0
         self._next = 1
         self._sources = Sources(self._id(0))
@@ -85,7 +86,7 @@ class SqliteFrontier:
         connection = self._database.read()
         first, last = self._id(0), self._id(MAX_NUMBER)
         for reason, count in connection.execute("SELECT reason, count FROM drops WHERE task = ?", (self.task,)):
-            self.drops[FailureReason(reason)] = count
+            self._drops[FailureReason(reason)] = count
         self._sources.go_on(connection, last)
         now = self._clock.monotonic()
         for id_, key, shape, state, probe, score, url, depth in connection.execute(_LOAD, (first, last)):
@@ -100,8 +101,8 @@ class SqliteFrontier:
                 self._push(host, probe, pack(score, number), now)
             elif state in (DONE, IN_VAIN):
                 host.visited += 1
-                self.visited += 1
-                self.pages += not probe
+                self._visited += 1
+                self._pages += not probe
             yield key, waiting_at(depth) if state == PENDING else TAKEN
         for known in self._schedule.hosts():
             self._domains.open(f"http://{known.name}/", always=True)
@@ -119,12 +120,18 @@ class SqliteFrontier:
         for name, until in rows.fetchall():
             self._schedule.postpone(self._schedule.host(name), now + min(until - wall, MAX_PAUSE_S))
 
-    def admit(self, candidates: Sequence[Candidate]) -> Ack[int]:
-        """Take in what is new and within bounds: how many. Whoever awaits the answer waits until they are on disk."""
-        entries = [e for e in map(self._enter, candidates) if e is not None]
-        if not entries:
-            return Ack(0)
-        return Ack(len(entries), self._journal.commit_soon(partial(self._queue, entries)))
+    def admit(self, found: Sequence[Candidate], *, refused: Mapping[FailureReason, int] | None = None) -> Admitted:
+        """Take in what is new and within bounds; `refused` are those that the caller has left out, by reason.
+
+        They can be leased once they are on disk, which `flush` waits for.
+        """
+        outcomes = [self._enter(candidate) for candidate in found]
+        entries = [outcome for outcome in outcomes if isinstance(outcome, Entry)]
+        refusals = Counter(refused) + Counter(outcome for outcome in outcomes if isinstance(outcome, FailureReason))
+        self._drops.update(refused or {})
+        if entries:
+            self._journal.commit_soon(partial(self._queue, entries))
+        return Admitted(len(entries), refusals)
 
     def _queue(self, entries: list[Entry], written: asyncio.Future[None]) -> None:
         """What is on disk may be leased, also where the caller of `admit` was cancelled meanwhile."""
@@ -142,28 +149,29 @@ class SqliteFrontier:
             self._stages.open(number_of(key), score_of(key))
         self._schedule.push(host, lane, key, now)
 
-    def _enter(self, candidate: Candidate) -> Entry | None:
+    def _enter(self, candidate: Candidate) -> Entry | FailureReason | None:
+        """Its place among those that wait; why it may not come in; None if it is known."""
         url = candidate.url
         if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or not is_text(url):
-            self.drops[FailureReason.BAD_URL] += 1
-            return None
+            self._drops[FailureReason.BAD_URL] += 1
+            return FailureReason.BAD_URL
         key = url_key(url)
         known, waiting = self._seen.get(key), waiting_at(candidate.depth)
         if known != UNKNOWN and (candidate.probe or known <= waiting):
-            self.duplicates += 1
+            self._duplicates += 1
             return None
         name, shape = host_of(url), shape_key(url)
         if self._schedule.knows(name) or self._domains.open(url, candidate.found_on, always=candidate.via is Via.SEED):
             host = self._schedule.host(name)
-            reason = self._admission.refusal(candidate, host, self.pages, shape)
+            reason = self._admission.refusal(candidate, host, self._pages, shape)
         else:
             reason = FailureReason.DOMAIN_BUDGET
         if reason is not None:
-            self.drops[reason] += 1
-            if known == UNKNOWN and self.drops[reason] <= MAX_REFUSED_KEPT and key not in self._refused:
+            self._drops[reason] += 1
+            if known == UNKNOWN and self._drops[reason] <= MAX_REFUSED_KEPT and key not in self._refused:
                 self._refused.add(key)
                 self._record(candidate, key, shape, (REFUSED, reason, None, None, self._now()))
-            return None
+            return reason
         if self._seen.add(key, waiting):
             self._admission.note(shape, candidate.depth, probe=candidate.probe)
         else:
@@ -189,14 +197,19 @@ class SqliteFrontier:
         )  # fmt: skip
         return number
 
-    async def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
-        """The best candidates of the hosts that are due, at most one per host over both lanes."""
+    def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
+        """The best candidates of the hosts that are due, at most one per host over both lanes.
+
+        None while the disk is far behind.
+        """
+        if self._journal.is_behind:
+            return []
         lane = PROBE if probe else PAGE
         now = self._clock.monotonic()
         leased: list[Candidate] = []
         second_thoughts = 0
         while len(leased) < limit:
-            if lane == PAGE and reaches(self.pages, self.bounds.max_pages):
+            if lane == PAGE and reaches(self._pages, self.bounds.max_pages):
                 break
             found = self._schedule.take(lane, now)
             if found is None:
@@ -227,7 +240,7 @@ class SqliteFrontier:
             self._seen.put(known, TAKEN)
             self._numbers.discard(known)
             self._leases[candidate.url] = Lease(number, host, lane, attempts)
-            self.pages += lane == PAGE
+            self._pages += lane == PAGE
             leased.append(candidate)
         return leased
 
@@ -237,65 +250,51 @@ class SqliteFrontier:
         _, url, via, found_on, clue, score, depth, probe, attempts = row
         return Candidate(url, Via(via), found_on or "", clue, score, depth, bool(probe)), attempts
 
-    def settle(  # noqa: PLR0913 - what one lease amounts to
-        self,
-        candidate: Candidate,
-        settlement: Settlement,
-        reason: FailureReason | None,
-        retry_at: float | None = None,
-        *,
-        outcome: Outcome | None = None,
-        host_next_at: float | None = None,
-        marks: tuple[int, int] | None = None,
-    ) -> Ack[None]:
-        """End a lease, acknowledged once that is on disk; times are those of the clock's `monotonic`.
-
-        A retry beyond the last attempt is dropped. `outcome` is kept for the reports, `marks` of the content for those
-        who look for repetitions.
-        """
+    def settle(self, candidate: Candidate, end: Settled) -> None:
+        """End a lease; a retry beyond the last attempt is dropped."""
         lease = self._leases.pop(candidate.url, None)
         if lease is None:
             raise ValueError(f"{candidate.url} is not leased")
-        attempts = lease.attempts + (settlement is not Settlement.POSTPONED)
-        again = settlement is Settlement.POSTPONED or (
-            settlement is Settlement.RETRY and attempts < self.bounds.max_attempts
-        )
-        state = PENDING if again else final_state(settlement, reason)
+        is_attempt = end.settlement is not Settlement.POSTPONED
+        attempts = lease.attempts + is_attempt
+        again = not is_attempt or (end.settlement is Settlement.RETRY and attempts < self.bounds.max_attempts)
+        state = PENDING if again else final_state(end.settlement, end.reason)
         batch = self._journal.open_batch()
-        batch.settled.append((state, attempts, reason, *brought(outcome), self._now(), self._id(lease.number)))
-        if marks is not None:
-            batch.marks.append((self._id(lease.number), *marks))
-        if reason is not None and state in (IN_VAIN, UNASKED):
-            self.drops[reason] += 1
+        batch.settled.append(
+            (state, attempts, end.reason, end.status, end.services, self._now(), self._id(lease.number))
+        )
+        if end.marks is not None:
+            batch.marks.append((self._id(lease.number), *end.marks))
+        if end.reason is not None and state in (IN_VAIN, UNASKED):
+            self._drops[end.reason] += 1
         self._account(lease, state)
-        self._domains.note(lease.host, candidate.url, is_there=reason is not FailureReason.DNS)
-        now = self._clock.monotonic()
-        next_at = max(now + self.bounds.host_delay_s, host_next_at or now)
-        self._schedule.release(lease.host, next_at)
-        if next_at - now > LONG_PAUSE_S:
-            batch.pauses.append((self.task, clean(lease.host.name), self._now() + next_at - now))
+        self._domains.note(lease.host, candidate.url, is_there=end.reason is not FailureReason.DNS)
+        now, pause_s = self._clock.monotonic(), max(self.bounds.host_delay_s, end.host_pause_s)
+        self._schedule.release(lease.host, now + pause_s)
+        if pause_s > LONG_PAUSE_S:
+            batch.pauses.append((self.task, clean(lease.host.name), self._now() + pause_s))
         if again:
             known = url_key(candidate.url)
             self._numbers.put(known, lease.number)
             self._seen.put(known, waiting_at(candidate.depth))
             key = pack(candidate.score, lease.number)
-            self._schedule.push_later(lease.host, lease.lane, key, now if retry_at is None else retry_at)
-        if settlement is not Settlement.POSTPONED:
+            self._schedule.push_later(lease.host, lease.lane, key, now + end.retry_in_s)
+        if is_attempt:
             self._close(lease.number)
         if lease.host.queued and reaches(lease.host.visited, self.bounds.max_pages_per_host):
             self._give_up([number_of(key) for key in self._schedule.drain(lease.host)], FailureReason.HOST_BUDGET)
-        return Ack(None, self._journal.commit_soon())
+        self._journal.commit_soon()
 
     def _account(self, lease: Lease, state: int) -> None:
         if state in (DONE, IN_VAIN):
             lease.host.visited += 1
-            self.visited += 1
+            self._visited += 1
         else:
-            self.pages -= lease.lane == PAGE
+            self._pages -= lease.lane == PAGE
 
     def _give_up(self, numbers: Sequence[int], reason: FailureReason) -> None:
         """Settle what is queued without asking for it."""
-        self.drops[reason] += len(numbers)
+        self._drops[reason] += len(numbers)
         at, settled = self._now(), self._journal.open_batch().settled
         for number in numbers:
             settled.append((UNASKED, 0, reason, None, None, at, self._id(number)))
@@ -305,24 +304,26 @@ class SqliteFrontier:
         if self._stages is not None:
             self._stages.close(number)
 
-    def remember(self, candidate: Candidate, outcome: Outcome | None = None) -> Ack[bool]:
+    def remember(self, candidate: Candidate) -> bool:
         """Record a URL that was visited without a lease (the target of a redirect); False if it was known."""
         key = url_key(candidate.url)
         if not self._seen.add(key, TAKEN):
-            return Ack(False)
+            return False
         shape = shape_key(candidate.url)
         self._admission.note(shape, candidate.depth, probe=True)  # it took nobody's place
-        self._record(candidate, key, shape, (REDIRECTED, None, *brought(outcome), self._now()))
-        return Ack(True, self._journal.commit_soon())
+        self._record(candidate, key, shape, (REDIRECTED, None, None, None, self._now()))
+        self._journal.commit_soon()
+        return True
 
-    def raise_score(self, url: str, score: float) -> None:
-        """Queue what waits under this URL once more with a better score."""
-        number = self._numbers.get(url_key(url))
-        if number is not None and not looks_like_service(url):  # those are tested at once, whatever the count
-            host = self._schedule.host(host_of(url))
-            self._schedule.push(host, PAGE, pack(score, number), self._clock.monotonic())
+    def rescore(self, scores: Iterable[tuple[str, float]]) -> None:
+        """Queue what waits under these URLs once more with a better score; only where the order counts links."""
+        for url, score in scores:
+            number = self._numbers.get(url_key(url))
+            if number is not None and not looks_like_service(url):  # those are tested at once, whatever the count
+                host = self._schedule.host(host_of(url))
+                self._schedule.push(host, PAGE, pack(score, number), self._clock.monotonic())
 
-    def is_known(self, url: str, depth: int = 255) -> bool:
+    def knows(self, url: str, depth: int = 255) -> bool:
         """Was this URL admitted or visited in this task, and does not wait as farther from a seed than this?"""
         return UNKNOWN != self._seen.get(url_key(url)) <= waiting_at(depth)
 
@@ -341,33 +342,36 @@ class SqliteFrontier:
         batch.requests.extend(row_of(self.task, request) for request in requests)
         self._journal.commit_soon()
 
-    async def keep_up(self) -> None:
-        """Wait while the disk is far behind."""
-        await self._journal.keep_up()
+    def pause(self, host: str, seconds: float) -> None:
+        """Leave a host alone for so long."""
+        self._schedule.postpone(self._schedule.host(host), self._clock.monotonic() + seconds)
 
-    def postpone(self, host: str, until: float) -> None:
-        """Leave a host alone until this time of the clock's `monotonic` (429, 503, a delay in robots.txt)."""
-        self._schedule.postpone(self._schedule.host(host), until)
-
-    def seconds_until_due(self, *, probe: bool | None = None) -> float | None:
+    def due_in(self, *, probe: bool | None = None) -> float | None:
         """How long until a lease may be had (in one lane, if named); None if nothing is left.
 
         While leases are out or admissions under way something may still come, so it is never None then.
         """
         lanes: tuple[int, ...] = (PAGE, PROBE) if probe is None else (PROBE if probe else PAGE,)
-        if reaches(self.pages, self.bounds.max_pages):
+        if reaches(self._pages, self.bounds.max_pages):
             lanes = tuple(lane for lane in lanes if lane != PAGE)
         now = self._clock.monotonic()
         due = self._schedule.due(lanes, now)
+        if self._journal.is_behind:
+            return _POLL_S
         is_moving = bool(self._leases or self._entering or self._schedule.busy)
         if due is None or (due > now and not lanes):
             return _POLL_S if is_moving else None
         return min(due - now, _POLL_S) if is_moving else due - now
 
-    @property
-    def queued(self) -> int:
-        """URLs that wait, retries included."""
-        return self._schedule.queued + self._schedule.delayed + self._entering
+    def stats(self) -> FrontierStats:
+        return FrontierStats(
+            queued=self._schedule.queued + self._schedule.delayed + self._entering,
+            leased=len(self._leases),
+            pages=self._pages,
+            visited=self._visited,
+            duplicates=self._duplicates,
+            drops=dict(self._drops),
+        )
 
     def visits(self) -> Iterator[told.VisitRecord]:
         return told.iterate_visits(self._database.read(), self.task)
@@ -390,4 +394,4 @@ class SqliteFrontier:
         return self._clock.now().timestamp()
 
     def _drop_rows(self) -> list[Row]:
-        return [(self.task, reason.value, count) for reason, count in self.drops.items()]
+        return [(self.task, reason.value, count) for reason, count in self._drops.items()]

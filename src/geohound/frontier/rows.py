@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from geohound.model.visit import FailureReason, Outcome, Settlement
+from geohound.model.visit import FailureReason, Settlement
 from geohound.stores.sqlite.visits import DONE, IN_VAIN, UNASKED
 
 from .schedule import Host
@@ -46,10 +46,6 @@ def final_state(settlement: Settlement, reason: FailureReason | None) -> int:
     if settlement is Settlement.DONE:
         return DONE
     return UNASKED if reason in _WITHOUT_ASKING else IN_VAIN
-
-
-def brought(outcome: Outcome | None) -> tuple[Any, Any]:
-    return (outcome.status, outcome.services) if outcome else (None, None)
 
 
 def reaches(count: int, most: int | None) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from .database import Database, StoreError
 
@@ -29,23 +29,6 @@ _ROBOTS = "INSERT OR REPLACE INTO robots (origin, at, body) VALUES (?, ?, ?)"
 MOST_UNWRITTEN = 100_000  # rows that may wait in memory for a slow disk
 
 Row = tuple[Any, ...]
-T = TypeVar("T")
-
-
-class Ack(Generic[T]):
-    """An answer that is known at once, and on disk when it has been awaited."""
-
-    __slots__ = ("_written", "value")
-
-    def __init__(self, value: T, written: asyncio.Future[None] | None = None) -> None:
-        self.value = value
-        self._written = written
-
-    def __await__(self) -> Generator[Any, None, T]:
-        if self._written is not None:
-            # Shielded: a waiter giving up does not end it for others.
-            yield from asyncio.shield(self._written).__await__()
-        return self.value
 
 
 @dataclass(slots=True)
@@ -79,6 +62,7 @@ class Journal:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="frontier-writer")
         self._batch: Batch | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._under_way: Batch | None = None
         self._writing: asyncio.Future[None] | None = None
         self._broken: StoreError | None = None
 
@@ -102,18 +86,18 @@ class Journal:
                 self._timer = asyncio.get_running_loop().call_later(self._linger_s, self._start)
         return batch.written
 
-    async def keep_up(self) -> None:
-        """Wait while too much is unwritten."""
-        while self._writing is not None and self._batch is not None and self._batch.size > MOST_UNWRITTEN:
-            await asyncio.wait([self._writing])
+    @property
+    def is_behind(self) -> bool:
+        """Is too much unwritten?"""
+        return self._writing is not None and self._batch is not None and self._batch.size > MOST_UNWRITTEN
 
     async def flush(self) -> None:
         """Return when everything added before is on disk."""
-        while self._batch is not None or self._writing is not None:
-            if self._writing is None:
-                self._start()
-            if self._writing is not None:
-                await asyncio.wait([self._writing])
+        last = self._batch or self._under_way
+        if self._writing is None:
+            self._start()
+        if last is not None:
+            await asyncio.shield(last.written)  # shielded: a waiter that gives up does not end it for others
         if self._broken is not None:
             raise self._broken
 
@@ -127,12 +111,13 @@ class Journal:
         batch, self._batch = self._batch, None
         if batch is None:
             return
+        self._under_way = batch
         loop = asyncio.get_running_loop()
         self._writing = loop.run_in_executor(self._thread, self._write, batch, self._drop_rows())
         self._writing.add_done_callback(lambda done: self._finish(batch, done))
 
     def _finish(self, batch: Batch, done: asyncio.Future[None]) -> None:
-        self._writing = None
+        self._writing = self._under_way = None
         error = None if done.cancelled() else done.exception()
         if isinstance(error, (StoreError, sqlite3.Error)):
             self._broken = error if isinstance(error, StoreError) else _as_store_error(error)

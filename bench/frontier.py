@@ -18,6 +18,7 @@ from crawl_peers.measure import machine, tree_mb
 
 from geohound.frontier import Bounds, open_frontier
 from geohound.model.frontier import Settled
+from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, Settlement, Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
@@ -81,7 +82,7 @@ async def pop(frontier: Any, count: int, at_once: int) -> Stopwatch:
 
 async def fill(path: Path, args: argparse.Namespace) -> tuple[int, list[dict[str, Any]]]:
     store = open_store(path, SystemClock())
-    task = store.tasks.create_task({}, []).id
+    task = store.tasks.create(TaskSpec()).id
     frontier = open_frontier(store, task, BOUNDS)
     rows = []
     step = args.urls // args.steps

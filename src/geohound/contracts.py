@@ -7,10 +7,23 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from geohound.model.catalogue import ALL, Counts, Entry, Filter, Observation, Recorded
+from geohound.model.event import Event, EventPage
 from geohound.model.frontier import Admitted, FrontierStats, Settled
 from geohound.model.health import Check
 from geohound.model.query import LayerResults, Query, Results
 from geohound.model.service import Refusal, Remembered, Service, Sighting
+from geohound.model.task import (
+    ALL_TASKS,
+    Checkpoint,
+    Claim,
+    Ending,
+    Task,
+    TaskFilter,
+    TaskId,
+    TaskSpec,
+    TaskState,
+    Wanted,
+)
 from geohound.model.visit import (
     Candidate,
     Failure,
@@ -258,7 +271,52 @@ class Catalogue(Protocol):
     def close(self) -> None: ...
 
 
+class TaskStore(Protocol):
+    """Every long-running piece of work: what was asked, what is wanted, who runs it, what has happened.
+
+    Whatever changes the state of a task adds the event that says so. Methods that take a claim raise FencedError, and
+    change nothing, where another has claimed the task since, or it was released or deleted.
+    """
+
+    def create(self, spec: TaskSpec, state: TaskState = TaskState.QUEUED) -> Task:
+        """A new task; in another state than QUEUED nobody takes it up by himself."""
+
+    def get(self, task: TaskId) -> Task | None: ...
+
+    def list(self, which: TaskFilter = ALL_TASKS) -> Sequence[Task]:
+        """The tasks, the latest first."""
+
+    def want(self, task: TaskId, wanted: Wanted) -> Task | None:
+        """Say what is wanted; where nobody runs it, its state changes at once. None where there is no such task."""
+
+    def claim(self, task: TaskId, holder: str, ttl_s: float) -> Claim | None:
+        """The right to run it, for this long unless renewed; its epoch grows. None where another holds it."""
+
+    def expire(self, claim: Claim) -> None:
+        """The holder of this claim is known to be gone: others need not wait for its claim to run out."""
+
+    def renew(self, claim: Claim, ttl_s: float) -> Wanted:
+        """Hold it for this long from now; what is wanted of it."""
+
+    def save(self, claim: Claim, checkpoint: Checkpoint) -> None: ...
+
+    def checkpoint(self, task: TaskId) -> Checkpoint:
+        """What was saved last."""
+
+    def release(self, claim: Claim, state: TaskState, ending: Ending) -> None:
+        """The run is over; anybody may claim the task again."""
+
+    def delete(self, task: TaskId) -> bool:
+        """Forget a task that nobody runs, with its log and events; its services stay. False where somebody runs it."""
+
+    def emit(self, claim: Claim, events: Sequence[Event]) -> None:
+        """Number them without gaps and keep them; beyond a bound the oldest go."""
+
+    def events(self, task: TaskId, after: int = 0, limit: int = 1000) -> EventPage:
+        """Events with greater numbers than `after`, in order."""
+
+
 __all__ = [
     "Catalogue", "Clock", "Exporter", "Failure", "FencedError", "Fetcher", "Frontier", "Harvester", "Kind", "Order",
-    "Response", "Searcher", "StoreError",
+    "Response", "Searcher", "StoreError", "TaskStore",
 ]  # fmt: skip

@@ -203,6 +203,15 @@ def test_a_crawl_that_is_told_to_end_says_how_it_goes_on_and_its_budget_counts_o
     assert summary["pages"] >= 1, "those of the first run"
 
 
+def test_a_resume_may_give_the_budget_that_is_the_default(web, tmp_path: Path) -> None:
+    world, network = web
+    path = str(tmp_path / "c.db")
+    geohound("crawl", *world.seeds, "--catalogue", path, *network, "--max-pages", "1", "--quiet")
+    done = geohound("resume", "--catalogue", path, *network, "--max-pages", "100000", "--json")
+    summary = json.loads(done.stdout.splitlines()[-1])["summary"]
+    assert (summary["ended"], summary["run"]["pages"] > 1) == ("finished", True)
+
+
 def test_a_search_for_an_address_finds_its_service(crawled) -> None:
     path = str(crawled[0])
     address = json.loads(geohound("search", "--json", "--limit", "1", "--catalogue", path).stdout.splitlines()[0])

@@ -17,6 +17,7 @@ from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.frontier import Settled
 from geohound.model.service import Extent, Service, Sighting
+from geohound.model.task import Checkpoint, CrawlGoal, TaskSpec
 from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, RequestRecord, Settlement, Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
@@ -30,7 +31,7 @@ AT = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 def catalogue(tmp_path: Path) -> str:
     path = tmp_path / "c.db"
     store = open_store(path, SystemClock())
-    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
 
     async def crawl() -> None:
         frontier = open_frontier(store, task, Bounds(host_delay_s=0.0))
@@ -89,7 +90,7 @@ def test_why_a_link_was_taken_is_told_weightiest_first(catalogue: str) -> None:
 
 def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(tmp_path: Path) -> None:
     store = open_store(tmp_path / "r.db", SystemClock())
-    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
     deep = Candidate("http://a.test/deep", Via.LINK, "http://a.test/x", depth=2)
 
     async def crawl(*found: Candidate) -> int:
@@ -137,7 +138,7 @@ def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp
     path = tmp_path / "c.db"
     store = open_store(path, SystemClock())
     chosen = assembly.orders()[order].fresh()
-    task = store.tasks.create_task({"settings": {"order": order}}, ["http://a.test/"]).id
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",), order=order))).id
 
     async def crawl() -> None:
         frontier = open_frontier(store, task, Bounds(host_delay_s=0.0), chosen)
@@ -153,7 +154,8 @@ def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp
         await frontier.close()
 
     asyncio.run(crawl())
-    store.tasks.save_progress(task, chosen.state(), {})
+    claim = store.tasks.claim(task, "test", 30.0)
+    store.tasks.save(claim, Checkpoint({}, chosen.state()))
     store.close()
     assert len(lines("visits", "--catalogue", str(path))) == 2
     _, link = lines("visits", "--why", "--catalogue", str(path))

@@ -14,6 +14,7 @@ from geohound.model.frontier import Settled
 from geohound.model.health import Check, State, assess
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
+from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, FailureReason, Settlement, Via
 from geohound.stores import sqlite
 
@@ -66,7 +67,7 @@ def store(open_anew):
 
 @pytest.fixture
 def frontier(store):
-    return open_frontier(store, store.tasks.create_task({}, []).id, Bounds(host_delay_s=1.0))
+    return open_frontier(store, store.tasks.create(TaskSpec()).id, Bounds(host_delay_s=1.0))
 
 
 async def admit(frontier, found):
@@ -147,7 +148,7 @@ def test_what_is_settled_never_comes_back_and_a_retry_does(frontier, clock):
 def test_a_frontier_opened_anew_goes_on(open_anew):
     async def story():
         store = open_anew()
-        task = store.tasks.create_task({}, []).id
+        task = store.tasks.create(TaskSpec()).id
         first = open_frontier(store, task, Bounds(host_delay_s=0))
         await admit(first, candidates("http://a.org/", "http://b.org/", "http://c.org/"))
         settled, _ = first.lease(2, probe=False)

@@ -23,6 +23,7 @@ from geohound.frontier import Bounds, open_frontier
 from geohound.geoweb import Request, ServiceSpec, services
 from geohound.mining.exploring import Explorer
 from geohound.model.service import Refusal, Service
+from geohound.model.task import UNFINISHED, CrawlGoal, TaskSpec
 from geohound.model.visit import Candidate, Failure, FailureReason, Response, Visit
 from geohound.net.clock import SystemClock
 from geohound.orders.backlink import Backlink
@@ -109,7 +110,7 @@ async def crawl(
 
 def run(tmp_path: Path, web: SmallWeb, kinds=None, **plan) -> tuple[Crawl, Store]:
     store = open_store(tmp_path / "c.db", SystemClock())
-    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
     return asyncio.run(crawl(store, web, task, kinds, **plan)), store
 
 
@@ -198,7 +199,7 @@ def test_the_page_budget_is_kept_to_the_page_and_the_rest_waits(tmp_path: Path) 
     web = SmallWeb({"http://a.test/": html("<a href=http://h0.test/>x</a>"), **pages})
     done, store = run(tmp_path, web, max_pages=20)
     assert done.progress.pages == 20
-    task = store.tasks.latest_unfinished()
+    task = next(iter(store.tasks.list(UNFINISHED)))
     assert task is not None
     more = asyncio.run(crawl(store, web, task.id))
     assert more.progress.pages == 31
@@ -299,7 +300,7 @@ def test_an_order_that_counts_links_visits_the_page_that_most_pages_link_to_firs
     pages = {f"http://a.test/{n}": names_it for n in (1, 2, 3)}
     web = SmallWeb({"http://a.test/": hub, **pages, "http://a.test/old": html("o"), "http://a.test/popular": html("p")})
     store = open_store(tmp_path / "c.db", SystemClock())
-    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
     asyncio.run(crawl(store, web, task, order=Backlink(), counts_links=True))
     asked = [url.rpartition("/")[2] for url in web.asked]
     assert asked == ["", "1", "popular", "2", "3", "old"]
@@ -310,7 +311,7 @@ def test_cash_is_shared_among_the_links_of_a_page(tmp_path: Path) -> None:
     hub = html("".join(f"<a href=/{n}>{n}</a>" for n in range(10)))
     web = SmallWeb({"http://a.test/": hub, **{f"http://a.test/{n}": html(f"{n}") for n in range(10)}})
     store = open_store(tmp_path / "c.db", SystemClock())
-    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
     order = Opic()
     order.seed("http://a.test/", 0)
     asyncio.run(crawl(store, web, task, order=order, counts_links=True))
@@ -323,7 +324,7 @@ def test_a_group_without_lists_ends_at_the_least_depth(tmp_path: Path) -> None:
     chain = {f"http://a.test/{n}": html(f"{n} words of their own <a href=/{n + 1}>on</a>") for n in range(1, 6)}
     web = SmallWeb({"http://a.test/": html("<a href=/1>on</a>"), **chain})
     store = open_store(tmp_path / "c.db", SystemClock())
-    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
     done = asyncio.run(crawl(store, web, task, order=OssGroups()))
     assert [url.rpartition("/")[2] for url in web.asked] == ["", "1", "2"]
     assert done.final_drops[FailureReason.ORDER] == 1  # type: ignore[attr-defined]
@@ -396,7 +397,7 @@ def test_links_of_a_page_that_only_the_engine_knows_as_a_repetition_are_followed
         {"http://a.test/": html("<a href=/x/copy>c</a>"), "http://a.test/x/copy": plain("<a href=to>to</a>")}
     )
     _, store = run(tmp_path, web)
-    task = store.tasks.latest_unfinished()
+    task = next(iter(store.tasks.list(UNFINISHED)))
     assert task is not None
     web.pages |= {
         "http://a.test/": html("<a href=/y/copy>c</a><a href=/z>z</a>"),
@@ -419,7 +420,7 @@ def test_an_endless_search_that_finds_nothing_is_left_though_it_says_another_wor
 
     web = SmallWeb({"http://a.test/": html("<a href=/search?q=maps>Search</a>"), "http://a.test/search": search})
     store = open_store(tmp_path / "c.db", SystemClock())
-    task = store.tasks.create_task({}, ["http://a.test/"]).id
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
     done = asyncio.run(crawl(store, web, task, max_pages=500, bounds=Bounds(max_depth=400, host_delay_s=0.0)))
     assert done.progress.pages < 60
     assert done.final_drops[FailureReason.TRAP] == 1

@@ -11,7 +11,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from test_engine import NOW, SmallWeb, html, run
 
-from geohound.assembly.crawler import Ask
 from geohound.assembly.crawler import _seeds as seeds_of
 from geohound.crawler import engine
 from geohound.crawler.progress import Progress
@@ -74,7 +73,7 @@ def test_what_a_kill_cost_the_counts_is_not_given_to_the_budget() -> None:
 
 
 def test_width_is_how_many_segments_of_ten_seeds_are_taken_up() -> None:
-    ask = Ask(tuple(f"http://s{i}.test/" for i in range(25)))
-    taken = {width: [c.url for c in seeds_of(ask, Fifo(), width)] for width in (0, 1, 2, 9)}
+    seeds = tuple(f"http://s{i}.test/" for i in range(25))
+    taken = {width: [c.url for c in seeds_of(seeds, Fifo(), width)] for width in (0, 1, 2, 9)}
     assert [len(taken[width]) for width in (0, 1, 2, 9)] == [25, 10, 20, 25]
-    assert taken[1] == list(ask.seeds[:10])
+    assert taken[1] == list(seeds[:10])

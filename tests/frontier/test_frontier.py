@@ -9,6 +9,7 @@ import pytest
 from geohound.frontier import Bounds, open_frontier
 from geohound.frontier.stages import PATIENCE_S
 from geohound.model.frontier import Settled
+from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, FailureReason, Link, Page, Settlement, Via
 from geohound.orders.polarhub import PolarHub
 from geohound.stores.sqlite import StoreError
@@ -45,7 +46,7 @@ async def drain(frontier, *, probe=False):
 
 @pytest.fixture
 def task(store):
-    return store.tasks.create_task({}, []).id
+    return store.tasks.create(TaskSpec()).id
 
 
 def test_the_best_score_comes_first_and_equals_come_first_in_first_out(store, task):
@@ -422,7 +423,7 @@ def test_every_visit_is_recorded_with_where_it_came_from_and_what_it_brought(sto
 
 def test_visits_are_read_beyond_one_page_and_only_of_their_task(store, task):
     async def story():
-        other = store.tasks.create_task({}, []).id
+        other = store.tasks.create(TaskSpec()).id
         for number in (task, other):
             frontier = open_frontier(store, number, SWIFT)
             await admit(frontier, pages(*(f"http://h{i}.org/" for i in range(1500))))
@@ -508,20 +509,6 @@ def test_only_a_lease_can_be_settled_and_only_once(store, task):
 def test_a_frontier_needs_a_task(store):
     with pytest.raises(StoreError, match="no task 77"):
         open_frontier(store, 77, SWIFT)
-
-
-def test_tasks_keep_what_was_asked_and_learned(store, reopen, clock):
-    first = store.tasks.create_task({"depth": 3}, ["http://a.org/"])
-    clock.passed_s = 60
-    store.tasks.save_progress(first.id, b"\x00learned", {"pages": 7})
-    second = store.tasks.create_task({}, [])
-    store.tasks.finish(second.id)
-    task = reopen().tasks.latest_unfinished()
-    assert (task.id, task.settings, task.seeds) == (first.id, {"depth": 3}, ("http://a.org/",))
-    assert (task.order_state, task.counters, task.state) == (b"\x00learned", {"pages": 7}, "running")
-    finished = store.tasks.get_task(second.id)
-    assert (finished.state, finished.finished_at) == ("done", clock.now())
-    assert [t.id for t in store.tasks.list_tasks()] == [second.id, first.id]
 
 
 def test_pages_at_one_distance_have_a_budget_that_seeds_do_not_spend(store, task):

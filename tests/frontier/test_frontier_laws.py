@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from geohound.frontier import Bounds, open_frontier
 from geohound.frontier.bounds import REACH
 from geohound.model.frontier import Settled
+from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, FailureReason, Settlement
 from geohound.stores.sqlite import open_store
 
@@ -41,7 +42,7 @@ class FrontierLaws(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.clock = Clock()
         self.store = open_store(Path(self.folder.name, "c.db"), self.clock)
-        self.task = self.store.tasks.create_task({}, []).id
+        self.task = self.store.tasks.create(TaskSpec()).id
         self.admitted = {}
         self.settled = set()
         self.passed_over = 0

@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from geohound.frontier import Bounds, open_frontier
+from geohound.model.task import TaskSpec
 from geohound.stores.sqlite import open_store
 
 CRAWL = """
@@ -82,7 +83,7 @@ def crawl_and_kill(path, task, seed, lines_read):
 def test_a_crawl_killed_at_random_moments_goes_on_where_it_was(tmp_path, clock):
     path, rng = tmp_path / "c.db", random.Random(7)
     store = open_store(path, clock)
-    task = store.tasks.create_task({}, []).id
+    task = store.tasks.create(TaskSpec()).id
     store.close()
     admitted, settled, catalogued = set(), set(), set()
     for round_ in range(8):

@@ -59,7 +59,8 @@ async def crawl(world: World, path: Path) -> Story:
             retry_after_s=1.0, max_retry_after_s=3.0, max_pages_per_pattern=PATTERN_BUDGET, max_time_s=300.0,
             max_depth=15, order="fifo",
         )  # fmt: skip
-        async with assembly.crawling(settings, assembly.Ask(tuple(world.seeds)), None) as running_crawl:
+        task = assembly.new_task(settings, assembly.crawl_spec(settings, tuple(world.seeds)))
+        async with assembly.crawling(settings, task) as running_crawl:
             await running_crawl.run()
             summary = running_crawl.summary()
     store = open_store(path, SystemClock())

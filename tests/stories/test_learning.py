@@ -47,9 +47,7 @@ def visits_in(state: bytes) -> int:
 def stored(catalogue: Path) -> bytes:
     store = open_store(catalogue, SystemClock())
     try:
-        task = store.tasks.get_task(1)
-        assert task is not None
-        return task.order_state
+        return store.tasks.checkpoint(1).order_state
     finally:
         store.close()
 

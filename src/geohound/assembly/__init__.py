@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from geohound.stores.sqlite import StoreError
 
     from .browser import Browsing, browsing, find_browser
-    from .crawler import Ask, RunningCrawl, crawling, local_examiner, requests, unfinished_task, visits
+    from .crawler import (
+        RunningCrawl,
+        crawl_spec,
+        crawling,
+        local_examiner,
+        new_task,
+        requests,
+        unfinished_task,
+        visits,
+    )
     from .miner import Mined, mine_file, mine_files, mine_page
     from .parts import (
         Shelf,
@@ -32,15 +41,26 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Ask", "Browsing", "Mined", "RunningCrawl", "Shelf", "StoreError", "about_order", "browsing", "catalogue_size",
-    "crawling", "fetcher", "find_browser", "harvesters", "kinds", "local_examiner", "mine_file", "mine_files",
-    "mine_page", "open_catalogue", "open_shelf", "orders", "requests", "sorter", "topics", "unfinished_task", "visits",
+    "Browsing", "Mined", "RunningCrawl", "Shelf", "StoreError", "about_order", "browsing", "catalogue_size",
+    "crawl_spec", "crawling", "fetcher", "find_browser", "harvesters", "kinds", "local_examiner", "mine_file",
+    "mine_files", "mine_page", "new_task", "open_catalogue", "open_shelf", "orders", "requests", "sorter", "topics",
+    "unfinished_task", "visits",
 ]  # fmt: skip
 
 _HOMES = {  # of all these names; a command that searches need not wait for what crawls
     **dict.fromkeys(("Browsing", "browsing", "find_browser"), "browser"),
     **dict.fromkeys(
-        ("Ask", "RunningCrawl", "crawling", "local_examiner", "requests", "unfinished_task", "visits"), "crawler"
+        (
+            "RunningCrawl",
+            "crawl_spec",
+            "crawling",
+            "local_examiner",
+            "new_task",
+            "requests",
+            "unfinished_task",
+            "visits",
+        ),
+        "crawler",
     ),
     **dict.fromkeys(("Mined", "mine_file", "mine_files", "mine_page"), "miner"),
 }

@@ -10,9 +10,9 @@ import sys
 import time
 import zlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, closing
-from dataclasses import asdict, dataclass, replace
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from geohound import urls
 from geohound.contracts import Order
 from geohound.crawler.engine import Crawl
 from geohound.crawler.examine import LocalExaminer, Tools
-from geohound.crawler.follow import Fence, Scope
+from geohound.crawler.follow import Fence
 from geohound.crawler.plan import Parts, Plan
 from geohound.crawler.pool import Pool
 from geohound.crawler.report import Examiner
@@ -29,6 +29,19 @@ from geohound.mining.exploring import Explorer
 from geohound.model.bbox import BBox
 from geohound.model.exposition import exposition
 from geohound.model.service import Service
+from geohound.model.task import (
+    UNFINISHED,
+    Budget,
+    Checkpoint,
+    Claim,
+    CrawlGoal,
+    Ending,
+    Policy,
+    Scope,
+    TaskSpec,
+    TaskState,
+    Wanted,
+)
 from geohound.model.visit import Candidate, Via
 from geohound.net.clock import SystemClock
 from geohound.net.record import RequestLog
@@ -36,7 +49,8 @@ from geohound.net.scrape import offer
 from geohound.orders.polarhub import SEEDS_PER_SEGMENT
 from geohound.probe import Memory
 from geohound.settings import Settings, SettingsError
-from geohound.stores.sqlite import Store, StoreError, TaskState, VisitRecord
+from geohound.stores.sqlite import Store, StoreError, VisitRecord
+from geohound.tasks.claiming import BEAT_S, TTL_S, claim_task
 from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
@@ -85,21 +99,43 @@ def _examiner(settings: Settings, plan: Plan) -> Examiner:
     return Pool([sys.executable, "-m", "geohound.worker"], setup, processes)
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """What a user asks of a crawl, stored with its task."""
+def crawl_spec(
+    settings: Settings,
+    seeds: tuple[str, ...],
+    scope: Scope = Scope.ANY,
+    kinds: tuple[str, ...] = (),
+    bbox: tuple[float, float, float, float] | None = None,
+) -> TaskSpec:
+    """A crawl as these settings describe it, to be stored with its task."""
+    said = asdict(settings)
+    goal = {field.name: said[field.name] for field in fields(CrawlGoal) if field.name in said}
+    budget = {field.name: said[field.name] for field in fields(Budget)}
+    policy = {field.name: said[field.name] for field in fields(Policy)}
+    return TaskSpec(CrawlGoal(seeds, scope, kinds, bbox, **goal), Budget(**budget), Policy(**policy))
 
-    seeds: tuple[str, ...]
-    scope: Scope = Scope.ANY
-    kinds: tuple[str, ...] = ()
-    bbox: tuple[float, float, float, float] | None = None
+
+def for_task(settings: Settings, spec: TaskSpec, given: Budget) -> Settings:
+    """The settings of today with what was asked of the task; `given` is the budget of this run where it differs.
+
+    Networks of today come before those of the task: the machine may have changed. Politeness is always today's.
+    """
+    known = {field.name for field in fields(Settings)}
+    asked = {**asdict(spec.goal), **asdict(spec.budget), **_said(given)}
+    networks = {name: value for name, value in asdict(spec.policy).items() if not getattr(settings, name)}
+    told = {name: value for name, value in (asked | networks).items() if name in known and value is not None}
+    return replace(settings, **told)
+
+
+def _said(budget: Budget) -> dict[str, Any]:
+    return {name: value for name, value in asdict(budget).items() if value is not None}
 
 
 class RunningCrawl:
     """A crawl with its task: knows its numbers and saves them as it goes."""
 
-    def __init__(self, crawl: Crawl, store: Store, parts: Parts, settings: Settings) -> None:
+    def __init__(self, crawl: Crawl, store: Store, parts: Parts, settings: Settings, claim: Claim) -> None:
         self._crawl = crawl
+        self._claim = claim
         self._store = store
         self._parts = parts
         self._metrics_port = settings.metrics_port
@@ -108,17 +144,20 @@ class RunningCrawl:
 
     async def run(self) -> None:
         saving = asyncio.create_task(self._save_regularly())
+        beating = asyncio.create_task(self._beat())
         scraped = await self._offer_metrics() if self._metrics_port else None
         try:
             await self._crawl.run()
         finally:
             saving.cancel()
+            beating.cancel()
             if scraped is not None:
                 scraped.close()
             self.save()
             self._keep_learned()
         finished = self._parts.frontier.due_in() is None
-        self._store.tasks.finish(self.task, TaskState.DONE if finished else TaskState.STOPPED)
+        state = TaskState.DONE if finished else TaskState.STOPPED
+        self._store.tasks.release(self._claim, state, Ending(self._crawl.progress.ending))
 
     async def _offer_metrics(self) -> asyncio.Server:
         try:
@@ -137,7 +176,7 @@ class RunningCrawl:
         self._crawl.stop()
 
     def save(self) -> None:
-        self._store.tasks.save_progress(self.task, self._parts.order.state(), self.summary())
+        self._store.tasks.save(self._claim, Checkpoint(self.summary(), self._parts.order.state()))
 
     def summary(self) -> dict[str, Any]:
         """The numbers so far, those of the whole task; `run` has those of this run."""
@@ -167,6 +206,13 @@ class RunningCrawl:
         examiner = self._parts.examiner
         return examiner.pids if isinstance(examiner, Pool) else []
 
+    async def _beat(self) -> None:
+        """Keep the claim, and stop where that is wanted."""
+        while True:
+            await asyncio.sleep(BEAT_S)
+            if await asyncio.to_thread(self._store.tasks.renew, self._claim, TTL_S) is not Wanted.RUN:
+                self.stop()
+
     async def _save_regularly(self) -> None:
         while True:
             await asyncio.sleep(SAVE_EVERY_S)
@@ -176,40 +222,43 @@ class RunningCrawl:
 @asynccontextmanager
 async def crawling(
     settings: Settings,
-    ask: Ask | None,
-    task: int | None,
+    task: int,
     listener: Callable[[dict[str, Any]], None] | None = None,
+    given: Budget = Budget(),  # noqa: B008 - frozen
 ) -> AsyncIterator[RunningCrawl]:
-    """A crawl ready to run: a new one for `ask`, or the one numbered `task` from where it was left."""
-    with closing(open_house(settings)) as store, ExitStack() as held:
-        is_new = ask is not None
-        if ask is not None:
-            asked = _as_stored(settings, ask)
-            task = store.tasks.create_task(asked, ask.seeds).id
-        held.enter_context(store.holding(task or 0))
-        row = store.tasks.get_task(task or 0)
+    """A crawl ready to run, from its seeds or from where it was left."""
+    with closing(open_house(settings)) as store:
+        claim = claim_task(store.tasks, task, SystemClock().now)
+        row = store.tasks.get(task)
         if row is None:
             raise StoreError(f"There is no task {task} in {settings.catalogue}.")
-        settings, ask = _from_stored(settings, row.settings, row.seeds, is_new=is_new)
-        order = _order(settings, row.order_state)
+        store.tasks.want(task, Wanted.RUN)
+        left = store.tasks.checkpoint(task)
+        settings, goal = for_task(settings, row.spec, given), row.spec.goal
+        order = _order(settings, left.order_state)
         frontier = open_frontier(store, row.id, _bounds(settings), order)
-        store.tasks.finish(row.id, TaskState.RUNNING)
-        plan = replace(_plan(settings, ask, row.id), counts_links=order.counts_links)
+        plan = replace(_plan(settings, goal, row.id), counts_links=order.counts_links)
         examiner = _examiner(settings, plan)
         parts = Parts(
             examiner, frontier, store.catalogue, order, SystemClock(), politeness_policy(settings),
             frozenset(harvesters()), sorter(settings).classify,
         )  # fmt: skip
         crawl = Crawl(plan, parts, listener)
-        if not is_new:
-            crawl.progress.go_on(row.counters, frontier.stats().pages, store.hosts_that_answered(row.id))
-        frontier.admit(_seeds(ask, order, settings.max_width))
+        if left.counters:
+            crawl.progress.go_on(left.counters, frontier.stats().pages, store.hosts_that_answered(row.id))
+        frontier.admit(_seeds(goal.seeds, order, settings.max_width))
         await frontier.flush()
         try:
-            yield RunningCrawl(crawl, store, parts, settings)
+            yield RunningCrawl(crawl, store, parts, settings, claim)
         finally:
             await frontier.close()
             await examiner.close()
+
+
+def new_task(settings: Settings, spec: TaskSpec) -> int:
+    """Keep what is asked for; whoever asks also runs it."""
+    with closing(open_house(settings)) as store:
+        return store.tasks.create(spec, TaskState.STOPPED).id
 
 
 def _order(settings: Settings, state: bytes) -> Order:
@@ -242,41 +291,14 @@ def _take_over(order: Order, settings: Settings, *, is_resumed: bool) -> None:
         ) from None
 
 
-def _seeds(ask: Ask, order: Order, max_width: int) -> list[Candidate]:
-    taken = ask.seeds[: max_width * SEEDS_PER_SEGMENT] if max_width else ask.seeds
+def _seeds(seeds: tuple[str, ...], order: Order, max_width: int) -> list[Candidate]:
+    taken = seeds[: max_width * SEEDS_PER_SEGMENT] if max_width else seeds
     scored = ((url, order.seed(url, place)) for place, url in enumerate(taken))
     return [
         Candidate(url, Via.SEED, score=score, probe=looks_like_service(url))
         for url, score in scored
         if score > -math.inf
     ]
-
-
-def _as_stored(settings: Settings, ask: Ask) -> dict[str, Any]:
-    return {"settings": asdict(settings), "ask": {"scope": ask.scope, "kinds": ask.kinds, "bbox": ask.bbox}}
-
-
-# What a resumed crawl takes from the new command line, because the machine around it may have changed.
-_FRESH = ("catalogue", "connect_to", "allow_nets", "max_time_s", "processes", "metrics_port")
-
-
-def _from_stored(
-    settings: Settings, stored: Mapping[str, Any], seeds: tuple[str, ...], *, is_new: bool
-) -> tuple[Settings, Ask]:
-    """The settings with which the task was begun, but for what must come from today."""
-    then: dict[str, Any] = {
-        k: tuple(v) if isinstance(v, list) else v for k, v in stored["settings"].items() if hasattr(settings, k)
-    }
-    if not is_new:
-        for name in _FRESH:
-            if getattr(settings, name) or name in ("max_time_s", "metrics_port"):
-                then[name] = getattr(settings, name)
-        if settings.max_pages != Settings().max_pages:
-            then["max_pages"] = settings.max_pages
-    asked = stored["ask"]
-    box = tuple(asked["bbox"]) if asked.get("bbox") else None
-    ask = Ask(seeds, Scope(asked["scope"]), tuple(asked["kinds"]), box)
-    return replace(settings, **then), ask
 
 
 def _bounds(settings: Settings) -> Bounds:
@@ -292,7 +314,7 @@ def _bounds(settings: Settings) -> Bounds:
     )
 
 
-def _plan(settings: Settings, ask: Ask, task: int) -> Plan:
+def _plan(settings: Settings, goal: CrawlGoal, task: int) -> Plan:
     return Plan(
         task=task,
         max_pages=settings.max_pages,
@@ -301,9 +323,9 @@ def _plan(settings: Settings, ask: Ask, task: int) -> Plan:
         testers=settings.testers,
         max_page_bytes=settings.max_page_bytes,
         max_service_bytes=settings.max_service_bytes,
-        kinds=frozenset(ask.kinds),
-        bbox=BBox(*ask.bbox) if ask.bbox else None,
-        fence=Fence.around(ask.scope, list(ask.seeds)),
+        kinds=frozenset(goal.kinds),
+        bbox=BBox(*goal.bbox) if goal.bbox else None,
+        fence=Fence.around(goal.scope, list(goal.seeds)),
     )
 
 
@@ -311,7 +333,7 @@ def unfinished_task(settings: Settings, task: int | None) -> int | None:
     """The task to go on with: the one named if it is not done, else the latest unfinished one."""
     store = open_known_house(settings)
     try:
-        found = store.tasks.get_task(task) if task else store.tasks.latest_unfinished()
+        found = store.tasks.get(task) if task else next(iter(store.tasks.list(UNFINISHED)), None)
         return found.id if found and found.state is not TaskState.DONE else None
     finally:
         store.close()
@@ -321,14 +343,14 @@ def visits(settings: Settings, task: int | None, *, why: bool = False) -> Iterat
     """What became of each URL of a task, the last one by default (PH-5), and what spoke for it if wanted."""
     store = open_known_house(settings)
     try:
-        known = [row.id for row in store.tasks.list_tasks()]
+        known = [row.id for row in store.tasks.list()]
         number = task if task is not None else next(iter(known), 0)
-        row = store.tasks.get_task(number)
+        row = store.tasks.get(number)
         if row is None:
             there = f"There is no task {number}" if task is not None else "There has been no crawl"
             raise StoreError(f"{there} in {settings.catalogue}.")
-        then = replace(settings, order=row.settings.get("settings", {}).get("order", settings.order), learned="")
-        order = _order(then, row.order_state) if why else None
+        then = replace(settings, order=row.spec.goal.order or settings.order, learned="")
+        order = _order(then, store.tasks.checkpoint(number).order_state) if why else None
         for visit in store.tasks.visits(number):
             told = asdict(visit) | {"at": visit.at.isoformat(timespec="seconds")}
             yield told | {"why": _reasons(order, visit)} if order is not None else told

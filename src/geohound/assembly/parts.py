@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from geohound.contracts import Catalogue, Harvester, Kind, Order
+from geohound.model.task import Task, TaskState
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord
 from geohound.net.clock import SystemClock
@@ -22,7 +23,7 @@ from geohound.net.routes import parse_routes
 from geohound.plugins import discover
 from geohound.politeness import PolitenessPolicy
 from geohound.settings import Settings, SettingsError, default_catalogue
-from geohound.stores.sqlite import Store, StoreError, Task, open_store
+from geohound.stores.sqlite import Store, StoreError, open_store
 from geohound.topics import Classifier
 from geohound.topics.files import TopicError, read_topic
 
@@ -115,7 +116,7 @@ def open_shelf(settings: Settings) -> Iterator[Shelf]:
     store = open_known_house(settings)
     try:
         tasks = store.tasks
-        yield Shelf(store.catalogue, sorter(settings), lambda: [_told(t) for t in tasks.list_tasks()], store.requests)
+        yield Shelf(store.catalogue, sorter(settings), lambda: [_told(t) for t in tasks.list()], store.requests)
     finally:
         store.close()
 
@@ -126,8 +127,8 @@ def _told(task: Task) -> dict[str, Any]:
         "id": task.id,
         "state": task.state,
         "created_at": task.created_at,
-        "finished_at": task.finished_at,
-        "seeds": list(task.seeds),
+        "finished_at": None if task.state is TaskState.RUNNING else task.finished_at,
+        "seeds": list(task.spec.goal.seeds),
         "counters": dict(task.counters),
     }
 

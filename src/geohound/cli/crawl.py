@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from geohound import assembly, urls
-from geohound.crawler.follow import Scope
+from geohound.model.task import Budget, Scope
 from geohound.model.visit import FailureReason
 from geohound.settings import Settings
 
@@ -93,9 +93,9 @@ def crawl(
     box = options.bbox(bbox)
     start = _seeds(seeds or [], seeds_file)
     _write_log(log)
-    ask = assembly.Ask(tuple(start), scope, wanted, box.as_tuple() if box else None)
+    spec = assembly.crawl_spec(settings, tuple(start), scope, wanted, box.as_tuple() if box else None)
     live = Live(json, quiet, verbose)
-    _close(run(settings, ask, None, live), live, catalogue)
+    _close(run(settings, assembly.new_task(settings, spec), live), live, catalogue)
 
 
 def resume(
@@ -115,14 +115,8 @@ def resume(
     allow_net: options.ALLOW_NET = None,
 ) -> None:
     """Go on with a crawl that was stopped or killed."""
-    settings = options.gather(
-        config,
-        catalogue=catalogue,
-        max_pages=max_pages,
-        max_time_s=max_time,
-        connect_to=connect_to,
-        allow_nets=allow_net,
-    )
+    settings = options.gather(config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net)
+    given = Budget(max_pages=max_pages, max_time_s=settings.max_time_s if max_time is None else max_time)
     _write_log(log)
     number = assembly.unfinished_task(settings, task)
     if number is None:
@@ -131,7 +125,7 @@ def resume(
         printing.err.print(f"{which} {reason}. Start one: geohound crawl URL", markup=False)
         raise typer.Exit(1)
     live = Live(json, quiet, verbose)
-    _close(run(settings, None, number, live), live, catalogue)
+    _close(run(settings, number, live, given), live, catalogue)
 
 
 def _write_log(path: str | None) -> None:
@@ -165,11 +159,11 @@ def _close(summary: dict[str, Any], live: Live, catalogue: str | None) -> None:
     raise typer.Exit(1)
 
 
-def run(settings: Settings, ask: assembly.Ask | None, task: int | None, live: Live) -> dict[str, Any]:
+def run(settings: Settings, task: int, live: Live, given: Budget | None = None) -> dict[str, Any]:
     """Crawl with a progress line; Ctrl+C and SIGTERM stop after what is in flight, a second one at once."""
 
     async def journey() -> dict[str, Any]:
-        async with assembly.crawling(settings, ask, task, live.tell) as crawl:
+        async with assembly.crawling(settings, task, live.tell, given or Budget()) as crawl:
             loop = asyncio.get_running_loop()
             for signum in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(signum, live.interrupt, crawl)

@@ -55,8 +55,9 @@ def demo(
                 printing.say(
                     f"A web of {world.hosts} hosts and {PAGES:,} pages is up on 127.0.0.1:{bound}. Crawling it …"
                 )
-            ask = assembly.Ask(tuple(world.seeds))
-            summary = run(for_geoweb(settings, bound), ask, None, live)
+            swift = for_geoweb(settings, bound)
+            task = assembly.new_task(swift, assembly.crawl_spec(swift, tuple(world.seeds)))
+            summary = run(swift, task, live)
         with assembly.open_catalogue(settings) as found_in:
             verdict = compare(world, found_in, assembly.kinds())
         if json:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
 from geohound import urls
+from geohound.model.task import Scope
 from geohound.model.visit import FailureReason, Link, Page, Place
 from geohound.urls.clue import looks_like_service
 from geohound.urls.ogc import proving
@@ -17,14 +17,6 @@ from .seen import PageLinks
 MAX_URL_CHARS = 2000
 MAX_FOUND = 20_000
 _UNMEASURED = frozenset((Place.SCRIPT_FILE, Place.CONFIG))  # followed whatever the ending of their name
-
-
-class Scope(StrEnum):
-    """How far from the seeds a crawl may go."""
-
-    ANY = "any"
-    HOST = "host"
-    DOMAIN = "domain"
 
 
 @dataclass(frozen=True, slots=True)

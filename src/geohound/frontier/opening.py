@@ -14,7 +14,7 @@ def open_frontier(store: Store, task_id: int, bounds: Bounds, order: Order | Non
 
     The order says what hosts are worth, and whether what is leased is still worth what it was.
     """
-    task = store.tasks.get_task(task_id)
+    task = store.tasks.get(task_id)
     if task is None:
         raise StoreError(f"There is no task {task_id} in {store.database.path}.")
     quiet_since = task.finished_at.timestamp() if task.finished_at else None

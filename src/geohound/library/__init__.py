@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 from geohound import assembly, probe, settings
-from geohound.crawler.follow import Scope
 from geohound.model.catalogue import Filter
 from geohound.model.health import Health, State, assess
 from geohound.model.query import Query
 from geohound.model.service import Layer, Service
+from geohound.model.task import Scope
 from geohound.opening import Opening, open_layer
 from geohound.settings import Settings, SettingsError
 from geohound.urls import canonical
@@ -160,8 +160,9 @@ async def acrawl(
     box = read_box(bbox)
     wanted = tuple(choose("kind", kind, sorted(assembly.kinds())) for kind in read_words(kinds))
     chosen_scope = Scope(choose("scope", scope, [str(s.value) for s in Scope]))
-    ask = assembly.Ask(tuple(_address(seed) for seed in seeds), chosen_scope, wanted, box.as_tuple() if box else None)
-    async with assembly.crawling(chosen, ask, None) as running:
+    addresses = tuple(_address(seed) for seed in seeds)
+    spec = assembly.crawl_spec(chosen, addresses, chosen_scope, wanted, box.as_tuple() if box else None)
+    async with assembly.crawling(chosen, assembly.new_task(chosen, spec)) as running:
         await running.run()
         told = running.summary()
     return Crawled(chosen.catalogue, told, partial(_services_of, chosen, int(told["task"])))

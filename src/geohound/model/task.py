@@ -1,11 +1,20 @@
-"""A long-running piece of work: which one, what is wanted of it, how far it is, and who may write for it."""
+"""A long-running piece of work: what was asked for, what is wanted of it, how far it is, and who may write for it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 TaskId = int
+
+
+class TaskKind(StrEnum):
+    """What a task does."""
+
+    CRAWL = "crawl"
 
 
 class Wanted(StrEnum):
@@ -39,6 +48,66 @@ class Ending(StrEnum):
     FAILED = "failed"
 
 
+class Scope(StrEnum):
+    """How far from the seeds a crawl may go."""
+
+    ANY = "any"
+    HOST = "host"
+    DOMAIN = "domain"
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlGoal:
+    """From where, how far and what for; where something is None, the settings of whoever runs the task say it."""
+
+    seeds: tuple[str, ...] = ()
+    scope: Scope = Scope.ANY
+    kinds: tuple[str, ...] = ()  # of service that are kept; none: all
+    bbox: tuple[float, float, float, float] | None = None
+    order: str | None = None
+    learned: str | None = None  # file with what the order has learned
+    max_depth: int | None = None
+    max_width: int | None = None
+    max_pages_per_depth: int | None = None
+    browser: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a task may cost. A resume may give another one; what is None is left as it was."""
+
+    max_pages: int | None = None
+    max_time_s: float | None = None  # of one run
+    max_pages_per_host: int | None = None
+    max_hosts_per_domain: int | None = None
+    max_pages_per_pattern: int | None = None
+    fetchers: int | None = None
+    testers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The networks that the person who asked may visit.
+
+    Delays, user agent, robots.txt and limits of answers are not stored: those of whoever runs the task hold, so that a
+    gentler setting holds for old tasks too.
+    """
+
+    connect_to: tuple[str, ...] = ()
+    allow_nets: tuple[str, ...] = ()
+    allow_ports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """What a person asked for."""
+
+    goal: CrawlGoal = field(default_factory=CrawlGoal)
+    budget: Budget = field(default_factory=Budget)
+    policy: Policy = field(default_factory=Policy)
+    kind: TaskKind = TaskKind.CRAWL
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The right to run a task and to write for it; a claim with an older epoch than the latest is worth nothing."""
@@ -46,3 +115,61 @@ class Claim:
     task: TaskId
     holder: str
     epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a run leaves for the next one, beside the log of its frontier."""
+
+    counters: Mapping[str, Any] = field(default_factory=dict)
+    order_state: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task as it is now."""
+
+    id: TaskId
+    spec: TaskSpec
+    state: TaskState
+    wanted: Wanted
+    ending: Ending | None  # of its last run
+    created_at: datetime
+    finished_at: datetime | None  # when the last run that was over ended; None where nobody knows, after a kill
+    claim: Claim | None  # of whoever runs it, or ran it and has not let go
+    expires_at: datetime | None  # until then the claim holds, unless it is renewed
+    counters: Mapping[str, Any]
+
+    def is_held(self, now: datetime) -> bool:
+        """Does somebody run it, as far as the store can tell?"""
+        return self.claim is not None and self.expires_at is not None and now < self.expires_at
+
+    def is_waiting(self, now: datetime) -> bool:
+        """Should somebody run it? It was queued, or whoever ran it is gone."""
+        if self.wanted is not Wanted.RUN or self.is_held(now):
+            return False
+        return self.state in (TaskState.QUEUED, TaskState.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFilter:
+    """Some of the tasks of a catalogue; empty: all of them."""
+
+    states: frozenset[TaskState] = frozenset()
+
+
+ALL_TASKS = TaskFilter()
+UNFINISHED = TaskFilter(frozenset(TaskState) - {TaskState.DONE})
+
+
+def state_wanted(now: TaskState, wanted: Wanted) -> TaskState:
+    """The state of a task that nobody runs, once this is wanted of it."""
+    if now is TaskState.DONE:
+        return now
+    match wanted:
+        case Wanted.RUN:
+            return TaskState.QUEUED
+        case Wanted.PAUSE:
+            return TaskState.PAUSED
+        case Wanted.STOP:
+            return TaskState.STOPPED

@@ -16,6 +16,7 @@ from geohound.model.catalogue import Observation
 from geohound.model.health import State
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
+from geohound.model.task import TaskSpec
 from geohound.model.visit import Via
 from geohound.stores.sqlite import StoreError, codec, database, indexing, open_store
 
@@ -25,6 +26,16 @@ def refusal(path, clock):
         open_store(path, clock)
     assert str(path) in str(caught.value)
     return str(caught.value)
+
+
+def step_back_to_version_4(connection):
+    """What later versions added to the file is taken away."""
+    for table in ("proof", "met", "claim", "event"):
+        connection.execute(f"DROP TABLE {table}")
+    connection.execute("ALTER TABLE task RENAME COLUMN spec TO settings")
+    connection.execute("ALTER TABLE task DROP COLUMN ending")
+    connection.execute("ALTER TABLE task ADD COLUMN seeds BLOB")
+    connection.execute("PRAGMA user_version = 4")
 
 
 def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path, clock):
@@ -78,10 +89,7 @@ def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, monkeyp
         )
     store.close()
     with sqlite3.connect(path) as connection:
-        connection.execute("DROP TABLE proof")
-    connection.execute("DROP TABLE met")
-    connection.execute("DROP TABLE claim")
-    connection.execute("PRAGMA user_version = 4")
+        step_back_to_version_4(connection)
     monkeypatch.setattr(indexing, "_MANY_SERVICES", 2)
     monkeypatch.setattr(indexing, "_TELL_EVERY_S", -1.0)
     store = open_store(path, clock)
@@ -174,7 +182,7 @@ def test_a_closed_store_says_so(tmp_path, clock):
     store = open_store(tmp_path / "c.db", clock)
     store.close()
     with pytest.raises(StoreError, match="closed"):
-        store.tasks.create_task({}, [])
+        store.tasks.create(TaskSpec())
 
 
 def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(tmp_path, clock):
@@ -220,10 +228,7 @@ def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock):
     connection = sqlite3.connect(tmp_path / "c.db")
     connection.execute("UPDATE fresh SET record = zeroblob(24), facets = x''")  # as short as records were then
     connection.execute("DELETE FROM facet")
-    connection.execute("DROP TABLE proof")
-    connection.execute("DROP TABLE met")
-    connection.execute("DROP TABLE claim")
-    connection.execute("PRAGMA user_version = 4")
+    step_back_to_version_4(connection)
     connection.commit()
     connection.close()
     store = open_store(tmp_path / "c.db", clock)

@@ -17,7 +17,7 @@ from . import upgrades
 __all__ = ["Database", "StoreError"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 7
+VERSION = 8
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.index_anew,
@@ -26,6 +26,7 @@ UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     4: upgrades.rebuild,  # near-duplicates, CORS and the years covered are told otherwise
     5: partial(upgrades.run_scripts, names=["proof.sql", "met.sql"]),
     6: partial(upgrades.run_scripts, names=["claim.sql"]),
+    7: upgrades.specify,
 }
 BUSY_TIMEOUT_MS = 30_000
 
@@ -173,7 +174,7 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    names = ("schema.sql", "search.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql")
+    names = ("schema.sql", "search.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql")
     upgrades.run_scripts(connection, names)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -3,13 +3,13 @@
 CREATE TABLE task (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   created_at REAL NOT NULL,
-  settings BLOB NOT NULL,
-  seeds BLOB NOT NULL,
+  spec BLOB NOT NULL,            -- what was asked for, as JSON
   state TEXT NOT NULL,
-  finished_at REAL
+  finished_at REAL,
+  ending TEXT NOT NULL DEFAULT ''  -- why its last run ended
 );
 
--- Apart from `task`, because these change often and the settings never do.
+-- Apart from `task`, because these change often and what was asked for never does.
 CREATE TABLE progress (
   task INTEGER PRIMARY KEY REFERENCES task (id),
   order_state BLOB NOT NULL DEFAULT x'',

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 from geohound.contracts import Clock
@@ -10,9 +9,8 @@ from geohound.model.visit import RequestRecord
 
 from .catalogue import SqliteCatalogue
 from .database import Database
-from .holding import holding
 from .requests import hosts_that_answered, requests_to, robots_since
-from .tasks import Tasks
+from .tasks import SqliteTasks
 
 
 class Store:
@@ -20,11 +18,7 @@ class Store:
         self.database = database
         self.clock = clock
         self.catalogue = SqliteCatalogue(database)
-        self.tasks = Tasks(database, clock)
-
-    def holding(self, task_id: int) -> AbstractContextManager[None]:
-        """Have a task for oneself while it is crawled; StoreError if another process has it."""
-        return holding(self.database.path, task_id)
+        self.tasks = SqliteTasks(database, clock)
 
     def hosts_that_answered(self, task_id: int) -> set[str]:
         return hosts_that_answered(self.database, task_id)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any
+
+import orjson
+
+from geohound.model.task import Ending
 
 from .indexing import rebuild
 
-__all__ = ["index_anew", "rebuild", "run_scripts"]
+__all__ = ["index_anew", "rebuild", "run_scripts", "specify"]
 
 
 def run_scripts(connection: sqlite3.Connection, names: Sequence[str]) -> None:
@@ -34,3 +39,40 @@ def index_anew(connection: sqlite3.Connection) -> None:
         "UPDATE service SET popularity = (SELECT count(*) FROM sighting s WHERE s.service = service.num)"
     )
     run_scripts(connection, ["search.sql"])
+
+
+_GOAL = ("order", "learned", "max_depth", "max_width", "max_pages_per_depth", "browser")
+_BUDGET = (
+    "max_pages", "max_pages_per_host", "max_hosts_per_domain", "max_pages_per_pattern", "fetchers", "testers",
+)  # fmt: skip
+_POLICY = ("connect_to", "allow_nets", "allow_ports")
+
+
+def specify(connection: sqlite3.Connection) -> None:
+    """Version 7 kept all settings of a task; version 8 keeps what was asked for."""
+    connection.execute("ALTER TABLE task ADD COLUMN ending TEXT NOT NULL DEFAULT ''")
+    connection.execute("ALTER TABLE task RENAME COLUMN settings TO spec")
+    rows = connection.execute("SELECT id, spec, seeds, counters FROM task LEFT JOIN progress ON task = id").fetchall()
+    for task, stored, seeds, counters in rows:
+        spec = _spec(orjson.loads(stored), orjson.loads(seeds))
+        ending = orjson.loads(counters or b"{}").get("ended", "")
+        ended = ending if ending in set(Ending) else ""
+        connection.execute("UPDATE task SET spec = ?, ending = ? WHERE id = ?", (orjson.dumps(spec), ended, task))
+    connection.execute("ALTER TABLE task DROP COLUMN seeds")
+    run_scripts(connection, ["event.sql"])
+    connection.execute(
+        "INSERT INTO event "
+        "SELECT id, 1, coalesce(finished_at, created_at), 'state', json_object('state', state) FROM task"
+    )
+
+
+def _spec(stored: dict[str, Any], seeds: list[str]) -> dict[str, Any]:
+    settings, asked = stored.get("settings", {}), stored.get("ask", {})
+    goal = {name: asked[name] for name in ("scope", "kinds", "bbox") if asked.get(name)}
+    goal |= {name: settings[name] for name in _GOAL if name in settings}
+    return {
+        "goal": {"seeds": seeds, **goal},
+        "budget": {name: settings[name] for name in _BUDGET if name in settings},
+        "policy": {name: settings[name] for name in _POLICY if name in settings},
+        "kind": "crawl",
+    }

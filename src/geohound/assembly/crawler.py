@@ -54,7 +54,17 @@ from geohound.tasks.claiming import BEAT_S, TTL_S, claim_task
 from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
-from .parts import fetcher, harvesters, kinds, open_house, open_known_house, orders, politeness_policy, sorter
+from .parts import (
+    fetcher,
+    harvesters,
+    kinds,
+    open_house,
+    open_known_house,
+    orders,
+    politeness,
+    politeness_policy,
+    sorter,
+)
 
 SAVE_EVERY_S = 5.0
 ROBOTS_KEPT_S = 24 * 3600.0
@@ -81,8 +91,13 @@ def local_examiner(
     def is_complete(service: Service) -> bool:
         return bool(house.catalogue.at(service.endpoint))
 
+    policy = politeness_policy(settings)
+
+    def due_at(host: str) -> float:
+        return time.monotonic() + politeness().due_in(host, policy)
+
     tools = Tools(
-        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, way.pace.next_at,
+        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, due_at,
         Memory(is_complete, house.catalogue.remembered), log.take, way.robots.take_news, way.robots.forget_troubles,
         browser.look if browser else None, browser.close if browser else None, reading or (lambda _: None),
     )  # fmt: skip

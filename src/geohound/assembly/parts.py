@@ -21,7 +21,7 @@ from geohound.net.guard import Guard
 from geohound.net.limits import Limits
 from geohound.net.routes import parse_routes
 from geohound.plugins import discover
-from geohound.politeness import PolitenessPolicy
+from geohound.politeness import LocalTurns, Politeness, PolitenessPolicy
 from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Store, StoreError, open_store
 from geohound.topics import Classifier
@@ -59,6 +59,12 @@ def politeness_policy(settings: Settings) -> PolitenessPolicy:
     return PolitenessPolicy(**{field.name: getattr(settings, field.name) for field in fields(PolitenessPolicy)})
 
 
+@cache
+def politeness() -> Politeness:
+    """The one of this process: whoever asks hosts in it shares it."""
+    return Politeness(SystemClock())
+
+
 def fetcher(
     settings: Settings, processes: int = 1, on_request: Callable[[RequestRecord], None] | None = None
 ) -> CurlFetcher:
@@ -82,15 +88,19 @@ def fetcher(
         routes = parse_routes(settings.connect_to)
     except ValueError as error:
         raise SettingsError(f"--connect-to needs PATTERN=HOST:PORT, such as *.test=127.0.0.1:8123: {error}.") from None
+    policy = politeness_policy(settings)
+    if processes > 1:  # each process knows of its own requests only
+        share, at_once = policy.address_share * processes, max(1, policy.requests_per_address // processes)
+        policy = replace(policy, address_share=share, requests_per_address=at_once)
     manners = Manners(
         user_agent=settings.user_agent,
         obey_robots=settings.obey_robots,
         verify_tls=settings.verify_tls,
-        politeness=politeness_policy(settings),
+        politeness=policy,
         routes=routes,
-        processes=processes,
     )
-    return CurlFetcher(manners, guard, limits, on_request=on_request)
+    turns = LocalTurns(politeness(), policy, SystemClock())
+    return CurlFetcher(manners, guard, limits, on_request=on_request, turns=turns)
 
 
 @contextmanager

@@ -10,16 +10,16 @@ import pycurl
 
 from geohound.contracts import Clock, Follows
 from geohound.model.visit import Failure, FailureReason, RequestRecord, Response, Validators, Visit
+from geohound.politeness import LocalTurns, Politeness, Turns, VisitFacts
+from geohound.politeness.hosts import UNKNOWN
 from geohound.urls import canonical
 
-from .addresses import Addresses
 from .clock import SystemClock
 from .guard import Guard, Target, parse_target
 from .headers import one_line
 from .limits import Limits
 from .manners import Manners
 from .metrics import Metrics
-from .pace import Pace
 from .robots import Robots
 from .routes import Route, route_for
 from .slots import Slots
@@ -31,7 +31,8 @@ __all__ = ["CurlFetcher", "Manners"]
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
-_MAX_ATTEMPTS = 6  # on one request: for a coding, two faults of TLS, and addresses that turn out to be busy
+_MAX_ATTEMPTS = 7  # on one request: for a coding, two faults of TLS, and addresses that turn out to be busy
+_NOTICEABLE_S = 0.005
 
 
 class CurlFetcher:
@@ -44,18 +45,19 @@ class CurlFetcher:
         limits: Limits | None = None,
         clock: Clock | None = None,
         on_request: Callable[[RequestRecord], None] | None = None,
+        turns: Turns | None = None,
     ) -> None:
+        """Without `turns` of others, this fetcher is alone in keeping to the pauses."""
         self.guard = guard or Guard()
         self.limits = limits or Limits()
         self.manners = manners
         self.metrics = Metrics()
         self._clock = clock or SystemClock()
         self.robots = Robots(self._fetch_robots, self._clock, manners.user_agent)
-        self.pace = Pace(self._clock, manners.politeness)
-        self._slots = Slots(manners.connections_per_host)
-        self._addresses = Addresses(self._clock, manners.politeness, manners.processes)
+        self._turns = turns or LocalTurns(Politeness(self._clock), manners.politeness, self._clock)
+        self._slots = Slots(1)
         self._faults = KnownFaults(self._clock)
-        self._wire = Wire(self.guard, self.limits, manners, self._clock, self._addresses)
+        self._wire = Wire(self.guard, self.limits, manners, self._clock, self._turns)
         self._wire.metrics = self.metrics
         self._wire.on_request = on_request
         self._door = lru_cache(maxsize=16384)(self._find_door)
@@ -128,73 +130,61 @@ class CurlFetcher:
             await self._slots.acquire(host)
         try:
             delay_s = self.robots.origin_delay_s(target.origin)
-            wait_s = self.pace.wait_s(host, delay_s)
-            if wait_s > 0:
-                trouble = await self._pause(errand, wait_s)
-                if trouble is not None:
-                    return trouble
-            tls = STRICT if self.manners.verify_tls else self._faults.leniency(target.origin)
-            known = errand.known if not errand.chain else None  # they belong to the address asked for, not to others
-            ask = Ask(target.url, errand.max_bytes, errand.accept, route, True, tls, known)
-            address = self._addresses.of(host) if route is None else None
-            if address is None or self._addresses.claim(address):
-                code, visit = await self._wire.perform(errand, target, ask, address)
-            else:
-                code, visit = await self._perform_in_line(errand, target, ask, address)
-            if code and isinstance(visit, Failure):
-                visit = await self._insist(errand, target, ask, (code, visit))
-            if isinstance(visit, Response) or visit.reason is not FailureReason.RATE_LIMITED:
-                self.pace.record(host, visit, delay_s)
+            began_at = self._clock.monotonic()
+            wait_s = await self._turns.turn(host, delay_s, self.manners.patience_s)
+            self._count_wait(began_at)
+            if wait_s:
+                return self._too_early(errand, "the host asked for a pause", wait_s)
+            seen: VisitFacts | None = UNKNOWN
+            try:
+                visit = await self._request(errand, target, route)
+                is_sent = isinstance(visit, Response) or visit.reason is not FailureReason.RATE_LIMITED
+                seen = VisitFacts.of(visit, delay_s) if is_sent else None
+            finally:
+                self._turns.done(host, seen)
         finally:
             self._slots.release(host)
         return visit
 
-    async def _pause(self, errand: Errand, wait_s: float) -> Failure | None:
-        """Wait until the host is due, if that is soon."""
-        if wait_s > self.manners.patience_s:
-            failure = self._failure(errand, FailureReason.RATE_LIMITED, "the host asked for a pause")
-            return replace(failure, retry_after_s=wait_s)
-        self.metrics.waits += 1
-        self.metrics.waited_s += wait_s
-        await self._clock.sleep(wait_s)
-        return None
+    def _count_wait(self, began_at: float) -> None:
+        waited_s = self._clock.monotonic() - began_at
+        if waited_s >= _NOTICEABLE_S:
+            self.metrics.waits += 1
+            self.metrics.waited_s += waited_s
 
-    async def _insist(self, errand: Errand, target: Target, ask: Ask, ending: tuple[int, Failure]) -> Visit:
-        """Ask again: plain, where the coding is unknown; blindly, where TLS forbids and we may; later, if busy."""
-        code: int
-        visit: Visit
-        code, visit = ending
+    def _too_early(self, errand: Errand, detail: str, wait_s: float) -> Failure:
+        return replace(self._failure(errand, FailureReason.RATE_LIMITED, detail), retry_after_s=wait_s)
+
+    async def _request(self, errand: Errand, target: Target, route: Route | None) -> Visit:
+        """Ask, and ask again: plain, where the coding is unknown; blindly, where TLS forbids and we may; elsewhere."""
+        tls = STRICT if self.manners.verify_tls else self._faults.leniency(target.origin)
+        known = errand.known if not errand.chain else None  # they belong to the address asked for, not to others
+        ask = Ask(target.url, errand.max_bytes, errand.accept, route, True, tls, known)
         for _ in range(_MAX_ATTEMPTS):
+            code, visit = await self._wire.perform(errand, target, ask)
             if code == 0 or isinstance(visit, Response):
                 break
             if code == pycurl.E_BAD_CONTENT_ENCODING and ask.decode:
                 ask = ask._replace(decode=False)
-            elif visit.reason is not FailureReason.RATE_LIMITED:  # then the address was busy: wait, and try once more
+            elif visit.reason is FailureReason.RATE_LIMITED:  # the host is at an address that has to be waited for
+                wait_s = await self._move(target.host, errand.crowded)
+                if wait_s:
+                    return self._too_early(errand, visit.detail, wait_s)
+            else:
                 leniency = None if self.manners.verify_tls else ask.tls.overlooking(visit.reason)
                 if leniency is None:
                     break
                 self._faults.remember(target.origin, leniency)
                 ask = ask._replace(tls=leniency)
-            address = self._addresses.of(target.host) if ask.route is None else None
-            if address is None:
-                code, visit = await self._wire.perform(errand, target, ask, None)
-            else:
-                code, visit = await self._perform_in_line(errand, target, ask, address)
         if not ask.decode and isinstance(visit, Response) and visit.body.startswith(_PACKED):
             return self._failure(errand, FailureReason.BAD_ANSWER, "packed, and broken")
         return visit
 
-    async def _perform_in_line(self, errand: Errand, target: Target, ask: Ask, address: str) -> tuple[int, Visit]:
-        """One request on the wire, when it is the turn of the address."""
-        wait_s = self._addresses.wait_s(address)
-        if wait_s > self.manners.patience_s:
-            failure = self._failure(errand, FailureReason.RATE_LIMITED, f"{address} is asked by many")
-            return 0, replace(failure, retry_after_s=wait_s)
+    async def _move(self, host: str, address: str) -> float:
         began_at = self._clock.monotonic()
-        await self._addresses.turn(address)
-        self.metrics.waits += 1
-        self.metrics.waited_s += self._clock.monotonic() - began_at
-        return await self._wire.perform(errand, target, ask, address)
+        wait_s = await self._turns.move(host, address, self.manners.patience_s)
+        self._count_wait(began_at)
+        return wait_s
 
     def _failure(self, errand: Errand, reason: FailureReason, detail: str) -> Failure:
         return Failure(errand.url, reason, detail[:500], self._clock.now(), errand.spent_s)

@@ -7,6 +7,7 @@ import os
 import socket
 import ssl
 from asyncio import Future
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -14,7 +15,6 @@ import pycurl
 
 from geohound.model.visit import FailureReason, Validators
 
-from .addresses import Addresses
 from .flow import Flow, Stop
 from .guard import Guard
 from .headers import one_line
@@ -47,22 +47,25 @@ class Ask(NamedTuple):
 _NOTHING = Ask("", 0, "")
 
 
+def _never(_: str) -> bool:
+    return False
+
+
 class Transfer:
     """Callbacks are bound once; `begin` clears the state for the next request."""
 
-    def __init__(self, guard: Guard, limits: Limits, addresses: Addresses) -> None:
+    def __init__(self, guard: Guard, limits: Limits) -> None:
         self.curl = pycurl.Curl()
         self.done: Future[tuple[int, str]] | None = None
         self._guard = guard
         self._limits = limits
-        self._addresses = addresses
         self._settings: tuple[Any, ...] = ()
         self.header_lines: list[bytes] = []  # one list for ever: libcurl holds its `append`
-        self._clear(_NOTHING, None)
+        self._clear(_NOTHING, _never)
 
-    def _clear(self, ask: Ask, claimed: str | None) -> None:
+    def _clear(self, ask: Ask, may_ask: Callable[[str], bool]) -> None:
         self.ask = ask
-        self.claimed = [] if claimed is None else [claimed]  # addresses whose turn is ours
+        self._may_ask = may_ask  # the host at this address
         self.crowded = ""  # the address whose turn it is not
         self.sockets = 0
         self.header_lines.clear()
@@ -92,9 +95,9 @@ class Transfer:
         curl.setopt(pycurl.HEADERFUNCTION, self.header_lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._take_body)
 
-    def begin(self, ask: Ask, now: float, deadline: float, claimed: str | None = None) -> None:
+    def begin(self, ask: Ask, now: float, deadline: float, may_ask: Callable[[str], bool]) -> None:
         """Make the handle ready for this request."""
-        self._clear(ask, claimed)
+        self._clear(ask, may_ask)
         self.started_at = now
         self.deadline = deadline
         curl = self.curl
@@ -193,13 +196,13 @@ class Transfer:
             return int(pycurl.SOCKET_BAD)
 
     def _is_due(self, address: str) -> bool:
-        """Is it this address's turn? It is not known before here where a name that was never asked lives."""
-        if address in self.claimed:
+        """Is it this address's turn? It is not known before here where a name that was never asked lives.
+
+        Once one socket was granted, libcurl may try the other addresses of the name: only one of them is asked.
+        """
+        if self.sockets or self._may_ask(address):
             return True
-        if self._addresses.claim(address):
-            self.claimed.append(address)
-            return True
-        self.crowded = address
+        self.crowded = self.crowded or address
         return False
 
     @property

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import pycurl
 
 from geohound.contracts import Clock, Follows
 from geohound.model.visit import Failure, FailureReason, RequestRecord, Response, Validators, Visit
+from geohound.politeness import Turns
 
-from .addresses import Addresses
 from .curl_loop import CurlLoop
 from .flow import Stop
 from .guard import Guard, Target
@@ -37,17 +38,18 @@ class Errand:
     known: Validators | None = None
     spent_s: float = 0.0  # on the wire; waiting in line and for robots.txt is not the server's doing
     chain: tuple[str, ...] = ()
+    crowded: str = ""  # the address at which a host was found while it was not its turn
 
 
 class Wire:
     """Owns libcurl's handles and connections; knows limits and guard, but no manners."""
 
-    def __init__(self, guard: Guard, limits: Limits, manners: Manners, clock: Clock, addresses: Addresses) -> None:
+    def __init__(self, guard: Guard, limits: Limits, manners: Manners, clock: Clock, turns: Turns) -> None:
         self._guard = guard
         self._limits = limits
         self._manners = manners
         self._clock = clock
-        self._addresses = addresses
+        self._turns = turns
         self._curls: CurlLoop | None = None
         self._idle: list[Transfer] = []
         self._closed = False
@@ -62,20 +64,19 @@ class Wire:
         while self._idle:
             self._idle.pop().close()
 
-    async def perform(self, errand: Errand, target: Target, ask: Ask, claimed: str | None) -> tuple[int, Visit]:
-        """libcurl's code and what came of it; the claim on an address is given back whatever happens."""
+    async def perform(self, errand: Errand, target: Target, ask: Ask) -> tuple[int, Visit]:
+        """libcurl's code and what came of it."""
         if self._closed:
-            self._release(claimed, None)
             return 0, self._failure(errand, FailureReason.UNAVAILABLE, "the fetcher was closed")
         curls = self._curls
         if curls is None:
             curls = self._curls = CurlLoop(_sweep_s(self._limits))
         transfer = self._idle.pop() if self._idle else self._new_transfer()
         self.metrics.in_flight += 1
-        visit: Visit | None = None
         try:
             began_at = time.monotonic()
-            transfer.begin(ask, began_at, began_at + self._limits.total_s - errand.spent_s, claimed)
+            deadline = began_at + self._limits.total_s - errand.spent_s
+            transfer.begin(ask, began_at, deadline, partial(self._turns.claim, target.host))
             code, message = await curls.start(transfer)
             elapsed_s = time.monotonic() - began_at
             errand.spent_s += elapsed_s
@@ -87,28 +88,20 @@ class Wire:
         finally:
             self.metrics.in_flight -= 1
             curls.give_up(transfer)  # a cancelled fetch: libcurl drops its half-read connection
-            for address in transfer.claimed:
-                self._release(address, visit)
             self._put_back(transfer)
-
-    def _release(self, address: str | None, visit: Visit | None) -> None:
-        if address is not None:
-            self._addresses.release(address, visit)
 
     def _judge(self, errand: Errand, target: Target, transfer: Transfer, ending: tuple[int, str]) -> Visit:
         """What a finished transfer amounts to."""
         code, _ = ending
         curl = transfer.curl
         if code and not (transfer.truncated and transfer.stop is None):
-            return self._trouble(errand, target, transfer, ending)
+            return self._trouble(errand, transfer, ending)
         status = int(curl.getinfo(pycurl.RESPONSE_CODE))
         if not transfer.in_body:
             stop = _objection_to_end(transfer, status)
             if stop is not None:
                 return self._failure(errand, stop.reason, stop.detail)
         address = curl.getinfo(pycurl.PRIMARY_IP) or ""
-        if transfer.ask.route is None:
-            self._addresses.remember(target.host, address)
         return Response(
             errand.url,
             target.url,
@@ -123,17 +116,13 @@ class Wire:
             transfer.ask.tls.fault,
         )
 
-    def _trouble(self, errand: Errand, target: Target, transfer: Transfer, ending: tuple[int, str]) -> Failure:
+    def _trouble(self, errand: Errand, transfer: Transfer, ending: tuple[int, str]) -> Failure:
         code, message = ending
         if transfer.stop is not None:
             return self._failure(errand, transfer.stop.reason, transfer.stop.detail)
         if code == pycurl.E_COULDNT_CONNECT and transfer.crowded:
-            self._addresses.remember(target.host, transfer.crowded)
-            wait_s = self._addresses.wait_s(transfer.crowded)
-            detail = f"{transfer.crowded} is asked by many"
-            return Failure(
-                errand.url, FailureReason.RATE_LIMITED, detail, self._clock.now(), errand.spent_s, retry_after_s=wait_s
-            )
+            errand.crowded = transfer.crowded
+            return self._failure(errand, FailureReason.RATE_LIMITED, f"{transfer.crowded} is asked by many")
         if code == pycurl.E_COULDNT_CONNECT and transfer.refused:
             return self._failure(errand, FailureReason.FORBIDDEN_NET, transfer.refused)
         return self._failure(errand, *explain(code, message, int(transfer.curl.getinfo(pycurl.OS_ERRNO))))
@@ -159,7 +148,7 @@ class Wire:
         return Failure(errand.url, reason, detail[:500], self._clock.now(), errand.spent_s)
 
     def _new_transfer(self) -> Transfer:
-        transfer = Transfer(self._guard, self._limits, self._addresses)
+        transfer = Transfer(self._guard, self._limits)
         transfer.configure(self._manners.user_agent, self._manners.ca_file)
         return transfer
 

@@ -11,7 +11,10 @@ from .formula import (
     retry_after_s,
     retry_in_s,
 )
+from .hosts import Politeness
+from .turns import LocalTurns, Turns
 
 __all__ = [
-    "PolitenessPolicy", "VisitFacts", "address_pause_s", "asked_pause_s", "pause_s", "retry_after_s", "retry_in_s",
+    "LocalTurns", "Politeness", "PolitenessPolicy", "Turns", "VisitFacts",
+    "address_pause_s", "asked_pause_s", "pause_s", "retry_after_s", "retry_in_s",
 ]  # fmt: skip

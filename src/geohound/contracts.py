@@ -10,8 +10,9 @@ from geohound.model.catalogue import ALL, Counts, Entry, Filter, Observation, Re
 from geohound.model.event import Event, EventPage
 from geohound.model.frontier import Admitted, FrontierStats, Settled
 from geohound.model.health import Check
+from geohound.model.job import CachedRobots, Job, Report
 from geohound.model.query import LayerResults, Query, Results
-from geohound.model.service import Refusal, Remembered, Service, Sighting
+from geohound.model.service import Known, Refusal, Remembered, Service, Sighting
 from geohound.model.task import (
     ALL_TASKS,
     Checkpoint,
@@ -183,6 +184,27 @@ class Fetcher(Protocol):
     async def close(self) -> None: ...
 
 
+class Examiner(Protocol):
+    """Whoever visits, reads and reports: this process, or a pool of others."""
+
+    @property
+    def restarts(self) -> int:
+        """How often a process was replaced by another, which has to learn again what the first one knew."""
+
+    async def examine(self, job: Job) -> Report: ...
+
+    async def refresh(self) -> None:
+        """Forget which hosts could not be reached: the network was away."""
+
+    async def close(self) -> None: ...
+
+
+class RobotsCache(Protocol):
+    """The robots.txt that were read of late, by this crawl or an earlier one."""
+
+    def cached(self, origins: Sequence[str]) -> Sequence[CachedRobots]: ...
+
+
 class Frontier(Protocol):
     """The URLs still to visit: admits each once, leases by host and score, settles every lease, forgets nothing.
 
@@ -259,6 +281,9 @@ class Catalogue(Protocol):
 
     def remembered(self, url: str) -> Remembered | None:
         """What a request proved of late and may be asked about with validators; None where it must be asked in full."""
+
+    def known_at(self, url: str) -> Known:
+        """What is known of the services behind an address, so that less has to be asked of them."""
 
     def search(self, query: Query) -> Results:
         """The services that match, best first."""

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from geohound import urls
 from geohound.contracts import Fetcher, Kind
 from geohound.document import Document
+from geohound.model.compact import Recent
 from geohound.model.curbing import curb
 from geohound.model.joining import companions, join
-from geohound.model.service import Proof, Refusal, RefusalReason, Remembered, Service, Verdict
+from geohound.model.service import (
+    NOTHING_KNOWN,
+    Known,
+    Proof,
+    Refusal,
+    RefusalReason,
+    Remembered,
+    Service,
+    Verdict,
+)
 from geohound.model.visit import AS_IF_CUT_OFF, Failure, FailureReason, Response, Validators
 from geohound.refusals import judge
 
@@ -26,8 +36,19 @@ _USUAL_OWS = ("wms", "wfs", "wmts", "wcs")
 class Memory(NamedTuple):
     """What is known from earlier visits, so that less has to be asked."""
 
-    is_complete: Callable[[Service], bool] = lambda _: False  # then its further documents are not asked for
-    recall: Callable[[str], Remembered | None] = lambda _: None  # what a request proved: a 304 proves it again
+    known: Known = NOTHING_KNOWN
+    completed: Recent[str, tuple[Service, ...]] | None = None  # services with their further documents, by endpoint
+
+    def whole(self, services: Sequence[Service]) -> tuple[Service, ...] | None:
+        """These services, if they have no further documents, or if those were read before."""
+        endpoints = {service.endpoint for service in services}
+        if endpoints <= self.known.endpoints or not companions(services):
+            return tuple(services)
+        return self.completed.get(services[0].endpoint) if self.completed and len(endpoints) == 1 else None
+
+    def keep_whole(self, services: Sequence[Service]) -> None:
+        if self.completed is not None and services:
+            self.completed.put(services[0].endpoint, tuple(services))
 
 
 NO_MEMORY = Memory()
@@ -94,7 +115,7 @@ async def identify(
             continue
         tried.append(target)
         document = known if known is not None and target == url else None
-        past = memory.recall(target) if document is None else None
+        past = memory.known.proved.get(target) if document is None else None
         if document is None:
             sent = past.validators if past else None
             visit = await fetcher.fetch(target, accept=ACCEPT, max_bytes=max_bytes, known=sent)
@@ -144,8 +165,9 @@ async def _complete(
 
     Where the network is lost in between, they are half told and must be asked another time.
     """
-    if all(memory.is_complete(service) for service in services):
-        return services
+    whole = memory.whole(services)
+    if whole is not None:
+        return whole
     found: list[Service] = []
     wanted = [u for u in companions(services) if urls.host(u) == urls.host(services[0].endpoint) and u not in tried]
     for target in wanted[:MAX_COMPANIONS]:
@@ -157,7 +179,11 @@ async def _complete(
             return visit
         if isinstance(visit, Response):
             found += recognise(Document(visit), kinds).services
-    return join(services, found) if wanted else services
+    if not wanted:
+        return services
+    joined = join(services, found)
+    memory.keep_whole(joined)
+    return joined
 
 
 def refused_by_failure(failure: Failure) -> Refusal:

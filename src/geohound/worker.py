@@ -8,7 +8,7 @@ import socket
 import sys
 
 from geohound.assembly import local_examiner, run_async
-from geohound.crawler.report import Examiner
+from geohound.contracts import Examiner
 from geohound.crawler.serving import Reading, serve
 
 

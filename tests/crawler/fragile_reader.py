@@ -6,8 +6,8 @@ import socket
 import sys
 import time
 
-from geohound.crawler.report import Report
 from geohound.crawler.serving import serve
+from geohound.model.job import PageRead, Report
 from geohound.model.visit import Link, Page, Place
 
 
@@ -15,18 +15,18 @@ class Fragile:
     def __init__(self, reading):
         self.reading = reading
 
-    async def examine(self, candidate):
+    async def examine(self, job):
         await asyncio.sleep(0.01)
-        self.reading(candidate)
-        if "/bomb" in candidate.url:
+        self.reading(job)
+        if "/bomb" in job.url:
             os.abort()
-        if "/endless" in candidate.url:
+        if "/endless" in job.url:
             time.sleep(60)
         self.reading(None)
-        if "/slow" in candidate.url:
+        if "/slow" in job.url:
             await asyncio.sleep(60)
-        link = Link(candidate.url + "x", "words", "more", Place.SITEMAP, False, 7)
-        return Report(200, found=[link], page=Page(candidate.url, title=str(os.getpid())))
+        link = Link(job.url + "x", "words", "more", Place.SITEMAP, False, 7)
+        return Report(PageRead(page=Page(job.url, title=str(os.getpid())), links=(link,)), 200)
 
     async def close(self):
         pass

@@ -30,7 +30,6 @@ from geohound.orders.backlink import Backlink
 from geohound.orders.fifo import Fifo
 from geohound.orders.opic import Opic
 from geohound.orders.oss import OssGroups
-from geohound.probe import Memory
 from geohound.stores.sqlite import Store, open_store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -94,7 +93,6 @@ async def crawl(
     asked = Plan(task=task, **plan)
     tools = Tools(
         web, kinds or plugins.discover("kinds"), harvesters, Explorer().explore, no_sitemaps, lambda host: 0.0,
-        Memory(lambda service: bool(store.catalogue.at(service.endpoint)), store.catalogue.remembered),
     )  # fmt: skip
     patient = policy(retry_after_s=0.01, max_retry_after_s=600)
     examiner = LocalExaminer(asked, tools)

@@ -10,9 +10,10 @@ import pytest
 from geohound import plugins
 from geohound.crawler.examine import LocalExaminer, Tools
 from geohound.crawler.plan import Plan
-from geohound.crawler.report import Report
 from geohound.mining.exploring import Explorer
-from geohound.model.visit import Candidate, Failure, FailureReason, Response, Visit
+from geohound.model.job import Job, Report
+from geohound.model.service import Known
+from geohound.model.visit import Failure, FailureReason, Response, Visit
 
 LANDING = b"""{"title": "Roads", "links": [
 {"rel": "self", "href": "http://api.test/ogc"}, {"rel": "conformance", "href": "http://api.test/ogc/conformance"},
@@ -47,7 +48,7 @@ async def no_sitemaps(url: str) -> list[str]:
 
 def examine(web: Complaining, url: str = URL) -> Report:
     tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps, lambda host: 0.0)
-    return asyncio.run(LocalExaminer(Plan(), tools).examine(Candidate(url)))
+    return asyncio.run(LocalExaminer(Plan(), tools).examine(Job(url)))
 
 
 @pytest.mark.parametrize(
@@ -93,3 +94,48 @@ def test_an_api_is_asked_again_where_the_network_was_lost_between_its_documents(
     assert web.asked, "its further documents"
     assert bool(report.services) == is_kept
     assert (report.failure is None) == is_kept
+
+
+API = {
+    "http://api.test/ogc": LANDING,
+    "http://api.test/ogc/conformance": (
+        b'{"conformsTo": ["http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core"]}'
+    ),
+    "http://api.test/ogc/collections": b"""{"links": [{"rel": "self", "href": "http://api.test/ogc/collections"}],
+"collections": [{"id": "roads", "title": "Roads", "links": [
+{"rel": "items", "href": "http://api.test/ogc/collections/roads/items"}]}]}""",
+}
+
+
+class Api(Complaining):
+    """An API with all its documents."""
+
+    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None) -> Visit:
+        plain = url.removesuffix("?f=json")
+        self.asked.append(plain)
+        body = API.get(plain, b"")
+        return Response(url, url, 200 if body else 404, {"content-type": "application/json"}, body, NOW)
+
+
+def test_the_further_documents_of_an_api_are_asked_for_once() -> None:
+    async def run() -> tuple[list[Report], list[str]]:
+        web = Api(404)
+        tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps, lambda host: 0.0)
+        examiner = LocalExaminer(Plan(), tools)
+        reports = [await examiner.examine(Job("http://api.test/ogc")) for _ in range(2)]
+        return reports, web.asked
+
+    (first, second), asked = asyncio.run(run())
+    assert [len(service.layers) for service in first.services] == [1]
+    assert second.services == first.services
+    assert asked.count("http://api.test/ogc") == 2
+    assert asked.count("http://api.test/ogc/conformance") == asked.count("http://api.test/ogc/collections") == 1
+
+
+def test_of_an_api_that_the_catalogue_knows_no_further_documents_are_asked_for() -> None:
+    web = Api(404)
+    tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps, lambda host: 0.0)
+    job = Job("http://api.test/ogc", known=Known(endpoints=frozenset({"http://api.test/ogc"})))
+    report = asyncio.run(LocalExaminer(Plan(), tools).examine(job))
+    assert web.asked == ["http://api.test/ogc"]
+    assert report.services[0].companions, "the engine takes the rest from the catalogue"

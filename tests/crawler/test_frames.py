@@ -3,15 +3,41 @@
 from __future__ import annotations
 
 import pickle
+from datetime import UTC, datetime
 
-from geohound.crawler.frames import pack_report, unpack_report
-from geohound.crawler.report import Report
-from geohound.model.visit import Link, Page, Place
+import pytest
+
+from geohound.crawler.frames import pack_job, pack_report, unpack_job, unpack_report
+from geohound.model.job import CachedRobots, Job, PageRead, Purpose, Redirected, Report, Sketch
+from geohound.model.service import Known, Remembered, Service
+from geohound.model.visit import Failure, FailureReason, Link, Page, Place, Validators
+
+WMS = Service("wms", "http://a.test/ows", "1.3.0", title="Maps")
+LINK = Link("http://a.test/x", "words", "around", Place.AREA, line=3, way="li<ul<..nav")
+PAGE = Page("http://a.test/", "title", "text", "en", software="ckan")
 
 
-def test_links_and_pages_cross_with_all_that_orders_weigh() -> None:
-    link = Link("http://a.test/x", "words", "around", Place.AREA, line=3, way="li<ul<..nav")
-    page = Page("http://a.test/", "title", "text", "en", software="ckan")
-    crossed = unpack_report(pickle.loads(pickle.dumps(pack_report(Report(page=page, found=[link])))))
-    assert crossed.found == [link]
-    assert crossed.page == page
+@pytest.mark.parametrize(
+    "result",
+    [
+        PageRead(
+            (WMS,), (), None, "http://a.test/y", PAGE, (LINK,), ("http://a.test/f.js",), Sketch(1, 2, 3, "t"), True
+        ),
+        PageRead(),
+        Redirected("http://b.test/"),
+        Failure("http://a.test/", FailureReason.RESET, "lost", datetime(2026, 1, 1, tzinfo=UTC)),
+    ],
+)
+def test_a_report_crosses_with_all_that_was_learned(result: PageRead | Redirected | Failure) -> None:
+    robots = (CachedRobots("http://a.test", b"Disallow: /"),)
+    drops = {FailureReason.MEDIA: 3}
+    report = Report(
+        result, 200, 0.5, ("http://c.test/",), "a list", drops, 1, 10, frozenset({"a.test"}), (), robots, 7.5
+    )
+    assert unpack_report(pickle.loads(pickle.dumps(pack_report(report)))) == report
+
+
+def test_a_job_crosses_with_all_that_must_be_recalled() -> None:
+    known = Known({"http://a.test/ows": Remembered(Validators('"1"', ""), (WMS,))}, frozenset({"http://a.test/ows"}))
+    job = Job("http://a.test/ows", Purpose.PROBE, 3, False, "csw", known, (CachedRobots("http://a.test", b"", 60.0),))
+    assert unpack_job(pickle.loads(pickle.dumps(pack_job(job)))) == job

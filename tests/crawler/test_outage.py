@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from geohound.crawler.outage import MANY_HOSTS, Doubt, is_answer
-from geohound.crawler.report import Report
+from geohound.model.job import PageRead, Report
 from geohound.model.visit import Candidate, Failure, FailureReason
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def failed(url: str, reason: FailureReason = FailureReason.DNS) -> tuple[Candidate, Report]:
-    return Candidate(url), Report(failure=Failure(url, reason, "", NOW))
+    return Candidate(url), Report(Failure(url, reason, "", NOW))
 
 
 def test_where_nobody_has_answered_yet_the_network_may_be_away() -> None:
@@ -49,7 +49,7 @@ def test_many_pages_of_one_dead_host_are_no_lost_network() -> None:
 
 def test_whoever_answered_last_is_the_witness() -> None:
     doubt = Doubt()
-    assert not doubt.arises(Candidate("http://a.test/x"), Report(200))
+    assert not doubt.arises(Candidate("http://a.test/x"), Report(PageRead(), 200))
     assert doubt.witness == "http://a.test"
 
 
@@ -66,9 +66,9 @@ def test_a_host_that_fails_again_while_others_answer_has_failed_by_itself() -> N
 
 def test_an_answer_of_any_sort_shows_that_the_network_is_there() -> None:
     def of(reason: FailureReason, status: int = 0) -> Report:
-        return Report(status, Failure("http://a.test/", reason, "", NOW))
+        return Report(Failure("http://a.test/", reason, "", NOW), status)
 
-    assert is_answer(Report(200))
+    assert is_answer(Report(PageRead(), 200))
     assert is_answer(of(FailureReason.UNAVAILABLE, 503))
     assert is_answer(of(FailureReason.RATE_LIMITED, 429))
     assert not is_answer(of(FailureReason.RESET))
@@ -79,7 +79,7 @@ def test_an_answer_of_any_sort_shows_that_the_network_is_there() -> None:
 def test_a_silent_witness_makes_room_for_another() -> None:
     doubt = Doubt()
     for host in "abc":
-        doubt.arises(Candidate(f"http://{host}.test/x"), Report(200))
+        doubt.arises(Candidate(f"http://{host}.test/x"), Report(PageRead(), 200))
     asked = []
     for _ in range(4):
         asked.append(doubt.witness)
@@ -91,7 +91,7 @@ def test_a_host_that_answers_again_gets_its_second_look_back() -> None:
     doubt = Doubt("http://w.test/")
     doubt.arises(*failed("http://a.test/"))
     doubt.settle(1.0)
-    assert not doubt.arises(Candidate("http://a.test/"), Report(200))
+    assert not doubt.arises(Candidate("http://a.test/"), Report(PageRead(), 200))
     assert doubt.arises(*failed("http://a.test/"))
 
 

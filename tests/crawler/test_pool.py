@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from geohound.crawler import pool as pool_module
-from geohound.crawler.pool import Pool
-from geohound.crawler.report import ExaminerError, Report
-from geohound.model.visit import Candidate, FailureReason, Link, Place
+from geohound.crawler.pool import ExaminerError, Pool
+from geohound.model.job import Job, PageRead, Report
+from geohound.model.visit import FailureReason, Link, Place
 
 COMMAND = [sys.executable, str(Path(__file__).with_name("fragile_reader.py"))]
 
@@ -31,16 +31,18 @@ def with_pool(story, processes: int = 2, setup: bytes = b"x"):
 
 
 def reader(report: Report) -> str:
-    assert report.page is not None
-    return report.page.title
+    assert isinstance(report.result, PageRead)
+    assert report.result.page is not None
+    return report.result.page.title
 
 
 def test_a_report_comes_back_whole() -> None:
     async def story(pool: Pool) -> Report:
-        return await pool.examine(Candidate("http://a.test/", depth=2))
+        return await pool.examine(Job("http://a.test/", depth=2))
 
     report = with_pool(story)
-    assert report.found == [Link("http://a.test/x", "words", "more", Place.SITEMAP, False, 7)]
+    assert isinstance(report.result, PageRead)
+    assert report.result.links == (Link("http://a.test/x", "words", "more", Place.SITEMAP, False, 7),)
     assert report.status == 200
 
 
@@ -50,7 +52,7 @@ def test_a_site_stays_with_one_process_and_sites_are_spread_over_all() -> None:
         for page in range(3):
             for site in range(8):
                 for host in ("www", "maps"):
-                    report = await pool.examine(Candidate(f"http://{host}.s{site}.org/{page}"))
+                    report = await pool.examine(Job(f"http://{host}.s{site}.org/{page}"))
                     found.setdefault(f"s{site}", set()).add(reader(report))
         return found
 
@@ -62,7 +64,7 @@ def test_a_site_stays_with_one_process_and_sites_are_spread_over_all() -> None:
 def test_a_page_that_ends_its_reader_is_dropped_and_its_neighbours_are_read_by_the_next() -> None:
     async def story(pool: Pool) -> list[Report]:
         urls = ["http://a.test/1", "http://a.test/bomb", *(f"http://a.test/{n}" for n in range(2, 30))]
-        return await asyncio.gather(*(pool.examine(Candidate(url)) for url in urls))
+        return await asyncio.gather(*(pool.examine(Job(url)) for url in urls))
 
     first, bomb, *others = with_pool(story, processes=1)
     assert bomb.failure is not None
@@ -72,9 +74,9 @@ def test_a_page_that_ends_its_reader_is_dropped_and_its_neighbours_are_read_by_t
 
 def test_a_killed_process_is_replaced_and_nothing_is_lost() -> None:
     async def story(pool: Pool) -> tuple[str, str]:
-        before = reader(await pool.examine(Candidate("http://a.test/1")))
+        before = reader(await pool.examine(Job("http://a.test/1")))
         os.kill(int(before), signal.SIGKILL)
-        after = reader(await pool.examine(Candidate("http://a.test/2")))
+        after = reader(await pool.examine(Job("http://a.test/2")))
         return before, after
 
     before, after = with_pool(story, processes=1)
@@ -85,9 +87,9 @@ def test_a_process_that_reads_without_end_is_ended(monkeypatch) -> None:
     monkeypatch.setattr(pool_module, "SILENCE_S", 2.5)
 
     async def story(pool: Pool) -> list[Report]:
-        await pool.examine(Candidate("http://a.test/1"))
+        await pool.examine(Job("http://a.test/1"))
         urls = ("http://a.test/endless", "http://a.test/2")
-        return await asyncio.gather(*(pool.examine(Candidate(url)) for url in urls))
+        return await asyncio.gather(*(pool.examine(Job(url)) for url in urls))
 
     endless, other = with_pool(story, processes=1)
     assert endless.failure is not None
@@ -97,18 +99,18 @@ def test_a_process_that_reads_without_end_is_ended(monkeypatch) -> None:
 
 def test_what_the_crawl_gives_up_is_given_up_by_the_process_too() -> None:
     async def story(pool: Pool) -> Report:
-        waiting = asyncio.create_task(pool.examine(Candidate("http://a.test/slow")))
-        await pool.examine(Candidate("http://a.test/1"))
+        waiting = asyncio.create_task(pool.examine(Job("http://a.test/slow")))
+        await pool.examine(Job("http://a.test/1"))
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-        return await pool.examine(Candidate("http://a.test/2"))
+        return await pool.examine(Job("http://a.test/2"))
 
     assert with_pool(story, processes=1).status == 200
 
 
 def test_processes_that_cannot_begin_end_the_crawl_with_a_sentence() -> None:
     async def story(pool: Pool) -> Report:
-        return await pool.examine(Candidate("http://a.test/"))
+        return await pool.examine(Job("http://a.test/"))
 
     with pytest.raises(ExaminerError, match="end as soon as they begin"):
         with_pool(story, setup=b"cannot")

@@ -14,7 +14,7 @@ from test_engine import NOW, SmallWeb, html, run
 from geohound.assembly.crawler import _seeds as seeds_of
 from geohound.crawler import engine
 from geohound.crawler.progress import Progress
-from geohound.crawler.report import Report
+from geohound.model.job import PageRead, Report
 from geohound.model.visit import Candidate, Failure, FailureReason, Via
 from geohound.orders.fifo import Fifo
 
@@ -52,13 +52,13 @@ def test_the_counts_of_a_task_go_on_over_its_runs_and_those_of_a_run_stand_besid
     first = Progress()
     page, test = Candidate("http://a.test/"), Candidate("http://a.test/wms", Via.SCRIPT, probe=True)
     for candidate in (page, test):
-        first.count(candidate, Report(200, requests=1, bytes=10, hosts={"a.test"}))
+        first.count(candidate, Report(PageRead(), 200, asked=1, bytes=10, hosts=frozenset({"a.test"})))
     before = first.summary(4.0)
     assert before["run"]["pages"] == before["pages"] == 1
 
     second = Progress()
     second.go_on(before, visits=1, hosts={"a.test"})
-    second.count(Candidate("http://b.test/"), Report(200, requests=2, bytes=5, hosts={"b.test"}))
+    second.count(Candidate("http://b.test/"), Report(PageRead(), 200, asked=2, bytes=5, hosts=frozenset({"b.test"})))
     now = second.summary(1.0)
     assert (now["pages"], now["visits"], now["requests"], now["bytes"], now["hosts"]) == (2, 2, 4, 25, 2)
     assert (now["elapsed_s"], now["pages_per_s"]) == (5.0, 0.4)

@@ -172,13 +172,12 @@ def test_what_was_read_before_a_restart_is_not_asked_for_again_while_it_is_fresh
             await first.allowed("http://a.test/x")
             news = first.take_news()
             assert first.take_news() == []
-            read_at = clock.now().timestamp()
             second = Robots(fetch, clock, "Geohound")
-            second.recall({origin: (read_at, body) for origin, body in news})
+            second.recall(news)
             verdicts = [await second.allowed("http://a.test/x"), await second.allowed("http://a.test/no")]
             asked = len(server.requests)
             late = Robots(fetch, clock, "Geohound")
-            late.recall({origin: (read_at - 25 * 3600, body) for origin, body in news})
+            late.recall([read._replace(age_s=25 * 3600) for read in news])
             await late.allowed("http://a.test/x")
             return verdicts, asked, len(server.requests)
 

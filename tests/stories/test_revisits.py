@@ -96,7 +96,7 @@ def visit(site: Site, path: Path, processes: int = 1) -> tuple[str, list[int], i
     options = {"catalogue": str(path), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0, "processes": processes}
     crawl(f"{site.origin}/", max_time_s=20.0, **options)
     with assembly.open_catalogue(Settings(catalogue=str(path))) as kept:
-        (service,) = kept.services()
+        (service,) = (entry.service for entry in kept.entries())
         return service.title, list(site.answers), sum(bool(check.ok) for check in kept.checks(service.id))
 
 
@@ -130,7 +130,10 @@ def test_what_one_crawl_did_not_want_is_found_by_the_next(site: Site, tmp_path: 
     for kinds in (("wcs",), (), ("wcs",), ()):
         crawl(f"{site.origin}/", max_time_s=20.0, kinds=kinds, **options)
     with assembly.open_catalogue(Settings(catalogue=str(path))) as kept:
-        assert {service.kind: len(kept.checks(service.id)) for service in kept.services()} == {"wcs": 4, "wcps": 2}
+        assert {entry.service.kind: len(kept.checks(entry.service.id)) for entry in kept.entries()} == {
+            "wcs": 4,
+            "wcps": 2,
+        }
 
 
 class Recorded:

@@ -19,20 +19,17 @@ if TYPE_CHECKING:
         RunningCrawl,
         crawl_spec,
         crawling,
-        local_examiner,
         new_task,
         requests,
         unfinished_task,
         visits,
     )
+    from .examiner import fetcher, harvesters, kinds, local_examiner
     from .miner import Mined, mine_file, mine_files, mine_page
     from .parts import (
         Shelf,
         about_order,
         catalogue_size,
-        fetcher,
-        harvesters,
-        kinds,
         open_catalogue,
         open_shelf,
         orders,
@@ -54,7 +51,6 @@ _HOMES = {  # of all these names; a command that searches need not wait for what
             "RunningCrawl",
             "crawl_spec",
             "crawling",
-            "local_examiner",
             "new_task",
             "requests",
             "unfinished_task",
@@ -62,6 +58,7 @@ _HOMES = {  # of all these names; a command that searches need not wait for what
         ),
         "crawler",
     ),
+    **dict.fromkeys(("fetcher", "harvesters", "kinds", "local_examiner"), "examiner"),
     **dict.fromkeys(("Mined", "mine_file", "mine_files", "mine_page"), "miner"),
 }
 T = TypeVar("T")

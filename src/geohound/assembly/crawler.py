@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 import pickle
 import sys
-import time
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -17,18 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from geohound import urls
-from geohound.contracts import Order
+from geohound.contracts import Examiner, Order
 from geohound.crawler.engine import Crawl
-from geohound.crawler.examine import LocalExaminer, Tools
 from geohound.crawler.follow import Fence
 from geohound.crawler.plan import Parts, Plan
 from geohound.crawler.pool import Pool
-from geohound.crawler.report import Examiner
 from geohound.frontier import Bounds, open_frontier
-from geohound.mining.exploring import Explorer
 from geohound.model.bbox import BBox
 from geohound.model.exposition import exposition
-from geohound.model.service import Service
 from geohound.model.task import (
     UNFINISHED,
     Budget,
@@ -44,64 +38,19 @@ from geohound.model.task import (
 )
 from geohound.model.visit import Candidate, Via
 from geohound.net.clock import SystemClock
-from geohound.net.record import RequestLog
 from geohound.net.scrape import offer
 from geohound.orders.polarhub import SEEDS_PER_SEGMENT
-from geohound.probe import Memory
 from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Store, StoreError, VisitRecord
 from geohound.tasks.claiming import BEAT_S, TTL_S, claim_task
 from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
-from .parts import (
-    fetcher,
-    harvesters,
-    kinds,
-    open_house,
-    open_known_house,
-    orders,
-    politeness,
-    politeness_policy,
-    sorter,
-)
+from .examiner import fetcher, harvesters, local_examiner, politeness_policy, process_count
+from .parts import open_house, open_known_house, orders, sorter
 
 SAVE_EVERY_S = 5.0
-ROBOTS_KEPT_S = 24 * 3600.0
-MAX_PROCESSES = 4  # by default: beyond that the crawl that feeds them is the limit
 MAX_REASONS = 6  # that are told of a link
-
-
-def process_count(settings: Settings) -> int:
-    """How many processes read pages: as many as there are cores, unless the settings say otherwise."""
-    return settings.processes or min(len(os.sched_getaffinity(0)), MAX_PROCESSES)
-
-
-def local_examiner(
-    settings: Settings, plan: Plan, reading: Callable[[Candidate | None], None] | None = None, processes: int = 1
-) -> LocalExaminer:
-    """Visits, reads and reports in this process; call it inside the event loop."""
-    log = RequestLog()
-    browser = browsing(settings, processes)
-    way = fetcher(settings, processes, log.append)
-    house = open_house(settings)
-    if settings.obey_robots:
-        way.robots.recall(house.robots(time.time() - ROBOTS_KEPT_S))
-
-    def is_complete(service: Service) -> bool:
-        return bool(house.catalogue.at(service.endpoint))
-
-    policy = politeness_policy(settings)
-
-    def due_at(host: str) -> float:
-        return time.monotonic() + politeness().due_in(host, policy)
-
-    tools = Tools(
-        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, due_at,
-        Memory(is_complete, house.catalogue.remembered), log.take, way.robots.take_news, way.robots.forget_troubles,
-        browser.look if browser else None, browser.close if browser else None, reading or (lambda _: None),
-    )  # fmt: skip
-    return LocalExaminer(plan, tools)
 
 
 def _examiner(settings: Settings, plan: Plan) -> Examiner:
@@ -256,7 +205,7 @@ async def crawling(
         examiner = _examiner(settings, plan)
         parts = Parts(
             examiner, frontier, store.catalogue, order, SystemClock(), politeness_policy(settings),
-            frozenset(harvesters()), sorter(settings).classify,
+            frozenset(harvesters()), sorter(settings).classify, store.robots if settings.obey_robots else None,
         )  # fmt: skip
         crawl = Crawl(plan, parts, listener)
         if left.counters:

@@ -5,31 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cache
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
-from geohound.contracts import Catalogue, Harvester, Kind, Order
+from geohound.contracts import Catalogue, Order
 from geohound.model.task import Task, TaskState
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord
 from geohound.net.clock import SystemClock
-from geohound.net.fetcher import CurlFetcher, Manners
-from geohound.net.guard import Guard
-from geohound.net.limits import Limits
-from geohound.net.routes import parse_routes
 from geohound.plugins import discover
-from geohound.politeness import LocalTurns, Politeness, PolitenessPolicy
 from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Store, StoreError, open_store
 from geohound.topics import Classifier
 from geohound.topics.files import TopicError, read_topic
-
-
-def kinds() -> Mapping[str, Kind]:
-    return discover("kinds")
 
 
 def orders() -> Mapping[str, Order]:
@@ -42,10 +33,6 @@ def about_order(order: Order) -> str:
     return told.partition("\n")[0].rstrip(".")
 
 
-def harvesters() -> Mapping[str, Harvester]:
-    return discover("harvesters")
-
-
 def topics(files: Sequence[str] = ()) -> Mapping[str, Topic]:
     """What services are sorted by: our topics, those of plug-ins, and the user's own files."""
     try:
@@ -53,54 +40,6 @@ def topics(files: Sequence[str] = ()) -> Mapping[str, Topic]:
     except TopicError as error:
         raise SettingsError(str(error)) from None
     return {**discover("topics"), **{topic.id: topic for topic in own}}
-
-
-def politeness_policy(settings: Settings) -> PolitenessPolicy:
-    return PolitenessPolicy(**{field.name: getattr(settings, field.name) for field in fields(PolitenessPolicy)})
-
-
-@cache
-def politeness() -> Politeness:
-    """The one of this process: whoever asks hosts in it shares it."""
-    return Politeness(SystemClock())
-
-
-def fetcher(
-    settings: Settings, processes: int = 1, on_request: Callable[[RequestRecord], None] | None = None
-) -> CurlFetcher:
-    """The way to the network, with the limits, manners and exceptions that the settings give."""
-    limits = replace(
-        Limits(),
-        connect_s=settings.connect_timeout_s,
-        first_byte_s=settings.first_byte_timeout_s,
-        total_s=settings.total_timeout_s,
-        max_wire_bytes=max(Limits().max_wire_bytes, settings.max_service_bytes),
-    )
-    try:
-        ports = [int(port) for port in settings.allow_ports]
-    except ValueError as error:
-        raise SettingsError(f"The setting allow_ports must be a list of numbers such as 8899: {error}.") from None
-    try:
-        guard = Guard.opening(settings.allow_nets, ports)
-    except ValueError as error:
-        raise SettingsError(f"--allow-net needs a network such as 127.0.0.0/8: {error}.") from None
-    try:
-        routes = parse_routes(settings.connect_to)
-    except ValueError as error:
-        raise SettingsError(f"--connect-to needs PATTERN=HOST:PORT, such as *.test=127.0.0.1:8123: {error}.") from None
-    policy = politeness_policy(settings)
-    if processes > 1:  # each process knows of its own requests only
-        share, at_once = policy.address_share * processes, max(1, policy.requests_per_address // processes)
-        policy = replace(policy, address_share=share, requests_per_address=at_once)
-    manners = Manners(
-        user_agent=settings.user_agent,
-        obey_robots=settings.obey_robots,
-        verify_tls=settings.verify_tls,
-        politeness=policy,
-        routes=routes,
-    )
-    turns = LocalTurns(politeness(), policy, SystemClock())
-    return CurlFetcher(manners, guard, limits, on_request=on_request, turns=turns)
 
 
 @contextmanager

@@ -12,8 +12,9 @@ from zlib import crc32
 
 from geohound import urls
 from geohound.model.compact import HashSet, Recent, Tally
+from geohound.model.job import Sketch
 
-from .sketch import Sketch, family, family_key
+from .sketch import family, family_key
 
 MAX_SAME_WORDS = 3  # pages of one host with the same words, numbers apart
 MAX_DULL = 8  # repetitions in a row under one shape of URL: the rest of the shape is a trap

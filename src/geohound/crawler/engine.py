@@ -12,22 +12,25 @@ from dataclasses import replace
 from geohound import urls
 from geohound.contracts import StoreError
 from geohound.model.frontier import Settled
-from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, Place, Settlement, Via
+from geohound.model.job import Job, PageRead, Redirected, Report
+from geohound.model.visit import Candidate, Failure, FailureReason, Link, Outcome, Page, Place, Settlement, Via
 from geohound.politeness import retry_in_s
 from geohound.urls.clue import looks_like_service
 
 from .answers import PASSING
 from .crew import Crew
 from .duplicates import Duplicates, Novelty
+from .jobs import Jobs
 from .keeping import Keeper
 from .log_line import LogLine
 from .outage import Doubt, is_answer
 from .plan import Parts, Plan
 from .progress import Listener, Progress
-from .proposing import PROBE_BONUS, admit, candidate_of, listed
-from .report import HARVEST_MARK, Report
+from .proposing import HARVEST_MARK, PROBE_BONUS, admit, candidate_of, listed, score_as_page
 
 log = logging.getLogger(__name__)
+
+_NOT_ASKED = Report(PageRead())
 
 GRACE_S = 5.0  # for what is in flight when a crawl is stopped
 OUTAGE_CHECK_S = 15.0
@@ -47,6 +50,7 @@ class Crawl:
         self.progress = Progress()
         self.crews = {False: Crew(plan.fetchers), True: Crew(plan.testers, start=8, most=128)}
         self._keeper = Keeper(plan, parts, self.progress, listener)
+        self._jobs = Jobs(parts.catalogue, parts.robots, parts.examiner)
         self._stopping = False
         self._fatal: Exception | None = None
         self._wake = asyncio.Event()
@@ -154,21 +158,21 @@ class Crawl:
             self.stop()
         except Exception:
             log.exception("a bug while visiting %s", candidate.url)
-            self._drop(candidate, Report(), FailureReason.BUG)
+            self._drop(candidate, _NOT_ASKED, FailureReason.BUG)
 
     async def _work(self, candidate: Candidate) -> None:
         if self._duplicates.is_trap(candidate.url, is_probe=candidate.probe):
-            self._drop(candidate, Report(), FailureReason.TRAP)
+            self._drop(candidate, _NOT_ASKED, FailureReason.TRAP)
             return
         if candidate.probe and (known := self._keeper.known(candidate.url)):
             # Another spelling of what is known: a sighting that costs no request.
             await self._keeper.put(known, candidate)
             self.progress.spared += 1
-            self._done(Outcome(candidate, services=1, status=200), Report())
+            self._done(Outcome(candidate, services=1, status=200), _NOT_ASKED)
             return
         asked_at = self.parts.clock.monotonic()
-        report = await self.parts.examiner.examine(candidate)
-        self.parts.frontier.record(report.made, report.robots)
+        report = await self.parts.examiner.examine(self._jobs.make(candidate))
+        self.parts.frontier.record(report.requests, [(read.origin, read.body) for read in report.robots])
         log.info("%s", LogLine(candidate, report))
         if self._doubt.arises(candidate, report, self.parts.clock.monotonic()):
             return
@@ -184,54 +188,55 @@ class Crawl:
         """Keep what a report brings: services, candidates, and the end of the lease, in this order."""
         if _has_no_page(candidate, report):
             self._duplicates.found_nothing(candidate.url)
-        if report.failure is not None:
-            if report.listed:
-                self._admit_listed(report.listed, candidate, report)
-            self._failed(candidate, report)
-            return
-        if report.redirect:
-            self._redirected(candidate, report)
-            return
-        novelty = self._judge(candidate, report)
-        if report.final and report.final != candidate.url:
-            target = Candidate(report.final, Via.REDIRECT, candidate.url, depth=candidate.depth, probe=candidate.probe)
+        match report.result:
+            case Failure() as failure:
+                self._admit_listed(candidate, report)
+                self._failed(candidate, report, failure)
+            case Redirected(target):
+                self._redirected(candidate, report, target)
+            case PageRead() as read:
+                await self._keep(candidate, report, read)
+
+    async def _keep(self, candidate: Candidate, report: Report, read: PageRead) -> None:
+        novelty = self._judge(candidate, read)
+        if read.final and read.final != candidate.url:
+            target = Candidate(read.final, Via.REDIRECT, candidate.url, depth=candidate.depth, probe=candidate.probe)
             if not self.parts.frontier.remember(target):
-                await self._keeper.keep(report.services, candidate, report)
-                await self._propose(candidate, report)  # nobody reports its links again for the page itself
+                await self._keeper.keep(read, candidate, report.elapsed_s)
+                await self._propose(candidate, read)  # nobody reports its links again for the page itself
                 self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
                 return
-        for file in report.files:
+        for file in read.files:
             self.parts.frontier.remember(Candidate(file, Via.SCRIPT, candidate.url, depth=candidate.depth + 1))
-        new = await self._keeper.keep(report.services, candidate, report)
-        if report.listed:
-            self._admit_listed(report.listed, candidate, report)
-        if report.objection is not None:
-            self._drop(candidate, report, report.objection)
+        new = await self._keeper.keep(read, candidate, report.elapsed_s)
+        self._admit_listed(candidate, report)
+        if read.objection is not None:
+            self._drop(candidate, report, read.objection)
             return
-        if novelty is not None and self._is_duplicate(candidate, report, novelty):
-            if report.is_cached:
-                await self._propose(candidate, report)  # nobody would report these links again
+        if novelty is not None and self._is_duplicate(candidate, read, novelty):
+            if read.is_cached:
+                await self._propose(candidate, read)  # nobody would report these links again
             self._drop(candidate, report, FailureReason.DUPLICATE_CONTENT)
             return
-        links = await self._propose(candidate, report)
-        self._done(Outcome(candidate, len(report.services), new, links, report.status), report)
+        links = await self._propose(candidate, read)
+        self._done(Outcome(candidate, len(read.services), new, links, report.status), report)
 
-    def _judge(self, candidate: Candidate, report: Report) -> Novelty | None:
+    def _judge(self, candidate: Candidate, read: PageRead) -> Novelty | None:
         """What a page adds to those of its family; None where there is no page."""
-        if report.sketch is None:
+        if read.sketch is None:
             return None
-        links = [link.url for link in report.found]
-        found = self._duplicates.judge(candidate.url, candidate.found_on, links, report.sketch, len(report.services))
-        was_run = any(link.place is Place.BROWSER for link in report.found)
+        links = [link.url for link in read.links]
+        found = self._duplicates.judge(candidate.url, candidate.found_on, links, read.sketch, len(read.services))
+        was_run = any(link.place is Place.BROWSER for link in read.links)
         return found._replace(is_dull=False) if was_run else found
 
-    def _is_duplicate(self, candidate: Candidate, report: Report, novelty: Novelty) -> bool:
-        sketch = report.sketch
+    def _is_duplicate(self, candidate: Candidate, read: PageRead, novelty: Novelty) -> bool:
+        sketch = read.sketch
         if sketch is None:
             return False
         promises = novelty.is_promising
         repeats = self._duplicates.repeats(candidate.url, sketch.body, sketch.words, promises=promises)
-        if repeats and not report.services:
+        if repeats and not read.services:
             return True
         self._duplicates.note(candidate.url, is_dull=novelty.is_dull)
         return False
@@ -263,7 +268,7 @@ class Crawl:
         if not origin:
             await self.parts.examiner.refresh()
             return self._doubt.has_heard
-        return is_answer(await self.parts.examiner.examine(Candidate(f"{origin}/robots.txt", Via.SEED)))
+        return is_answer(await self.parts.examiner.examine(Job(f"{origin}/robots.txt")))
 
     async def _try_again(self, since: float) -> None:
         """The network is there: what failed before may have failed while it was not, and is soon tried once more."""
@@ -276,33 +281,36 @@ class Crawl:
             reason = report.failure.reason if report.failure else None
             self._settle(Outcome(candidate, reason=reason), Settlement.RETRY, report, again_s)
 
-    def _admit_listed(self, addresses: Sequence[str], candidate: Candidate, report: Report) -> None:
+    def _admit_listed(self, candidate: Candidate, report: Report) -> None:
         """A map context is no service, but it names some; so do the records of a catalogue."""
+        if not report.listed:
+            return
         endpoint, mark, _ = candidate.url.partition(HARVEST_MARK)
-        via = Via.HARVEST if mark else Via.SERVICE
-        named = [c for c in (urls.canonical(u, endpoint) for u in addresses) if c]
-        found = [listed(u, candidate, (endpoint, report.listed_as), via) for u in named]
+        via, clue = (Via.HARVEST, candidate.clue) if mark else (Via.SERVICE, report.listed_as)
+        named = [c for c in (urls.canonical(u, endpoint) for u in report.listed) if c]
+        found = [listed(u, candidate, (endpoint, clue), via) for u in named]
         admit(found, self.plan.fence, self.parts.frontier)
 
-    def _redirected(self, candidate: Candidate, report: Report) -> None:
+    def _redirected(self, candidate: Candidate, report: Report, url: str) -> None:
         """Another page is meant. The first redirect is free, further ones cost depth: chains must end."""
         depth = candidate.depth + (candidate.via is Via.REDIRECT)
-        probe = candidate.probe or looks_like_service(report.redirect)
+        probe = candidate.probe or looks_like_service(url)
         score = candidate.score if candidate.probe or not probe else candidate.score + PROBE_BONUS
-        target = Candidate(report.redirect, Via.REDIRECT, candidate.url, candidate.clue, score, depth, probe)
+        target = Candidate(url, Via.REDIRECT, candidate.url, candidate.clue, score, depth, probe)
         admit([target], self.plan.fence, self.parts.frontier)
         self._done(Outcome(candidate, links=1, status=report.status), report)
 
-    async def _propose(self, candidate: Candidate, report: Report) -> int:
+    async def _propose(self, candidate: Candidate, read: PageRead) -> int:
         """Score the links of a page and offer them to the frontier."""
-        if report.page is None:
+        if read.page is None:
             return 0
-        page = replace(report.page, links=tuple(report.found)) if self.plan.counts_links else report.page
+        links = read.links if self.plan.counts_links else ()
+        page = replace(read.page, score=score_as_page(candidate), links=links)
         proposed = 0
-        for start in range(0, len(report.found), MANY_LINKS):
+        for start in range(0, len(read.links), MANY_LINKS):
             if start:
                 await asyncio.sleep(0)
-            proposed += self._propose_some(candidate, page, report.found[start : start + MANY_LINKS])
+            proposed += self._propose_some(candidate, page, read.links[start : start + MANY_LINKS])
         return proposed
 
     def _propose_some(self, candidate: Candidate, page: Page, links: Sequence[Link]) -> int:
@@ -322,10 +330,9 @@ class Crawl:
     def _done(self, outcome: Outcome, report: Report) -> None:
         self._settle(outcome, Settlement.DONE, report)
 
-    def _failed(self, candidate: Candidate, report: Report) -> None:
-        failure = report.failure
-        if failure is None or failure.reason not in PASSING:
-            self._drop(candidate, report, failure.reason if failure else FailureReason.BUG)
+    def _failed(self, candidate: Candidate, report: Report, failure: Failure) -> None:
+        if failure.reason not in PASSING:
+            self._drop(candidate, report, failure.reason)
             return
         again_s = retry_in_s(failure, self.parts.politeness)
         # Turned away by our own pace, before anything was asked: that is no attempt.
@@ -344,10 +351,10 @@ class Crawl:
             settlement,
             outcome.reason,
             again_s,
-            max(report.due_at - self.parts.clock.monotonic(), 0.0),
+            report.host_pause_s,
             outcome.status,
             outcome.services,
-            (report.sketch.body, report.sketch.words) if report.sketch else None,
+            _marks(report),
         )
         self.parts.frontier.settle(outcome.candidate, end)
 
@@ -355,4 +362,10 @@ class Crawl:
 def _has_no_page(candidate: Candidate, report: Report) -> bool:
     """Is there nothing to be read at the address of a page, or nothing for us?"""
     is_forbidden = report.failure is not None and report.failure.reason is FailureReason.ROBOTS
-    return not candidate.probe and report.page is None and (bool(report.status) or is_forbidden)
+    has_page = isinstance(report.result, PageRead) and report.result.page is not None
+    return not candidate.probe and not has_page and (bool(report.status) or is_forbidden)
+
+
+def _marks(report: Report) -> tuple[int, int] | None:
+    sketch = report.result.sketch if isinstance(report.result, PageRead) else None
+    return (sketch.body, sketch.words) if sketch else None

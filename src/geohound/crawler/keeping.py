@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from geohound import urls
 from geohound.model.bbox import overlaps
 from geohound.model.catalogue import Observation
 from geohound.model.compact import HashSet
 from geohound.model.health import Check
+from geohound.model.job import PageRead
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Candidate, Via
 from geohound.urls.ogc import Claim, classify_ogc
 
 from .plan import Parts, Plan
 from .progress import Listener, Progress
-from .proposing import admit, listed
-from .report import HARVEST_MARK, Report
+from .proposing import HARVEST_MARK, admit, listed
 
 
 class Keeper:
@@ -30,12 +30,10 @@ class Keeper:
         self._listener = listener
         self._proved = HashSet()
 
-    async def keep(self, services: Sequence[Service], candidate: Candidate, report: Report) -> int:
+    async def keep(self, read: PageRead, candidate: Candidate, elapsed_s: float) -> int:
         """Put what was proved into the catalogue; follow what it lists. How many were new."""
-        wanted = [service for service in self._whole(services) if self._is_wanted(service)]
-        ids = {service.id for service in wanted}
-        told_more = {proof.url for proof in report.proofs if proof.service_id not in ids}
-        kept = [self.put(service, candidate, self._look(service, report, told_more)) for service in wanted]
+        wanted = [service for service in self._whole(read.services) if self._is_wanted(service)]
+        kept = [self.put(service, candidate, self._check(service, read, wanted, elapsed_s)) for service in wanted]
         new = 0
         for service, is_new in zip(wanted, await asyncio.gather(*kept), strict=True):
             self._proved.add(hash((service.kind, service.endpoint)))
@@ -47,13 +45,15 @@ class Keeper:
             self._follow_service(service, candidate)
         return new
 
-    def _look(self, service: Service, report: Report, told_more: Collection[str]) -> Check:
-        """An answer that told more than is kept must not stand for all that it told the next time."""
-        proof = next((proof for proof in report.proofs if proof.service_id == service.id), None)
+    def _check(self, service: Service, read: PageRead, wanted: Sequence[Service], elapsed_s: float) -> Check:
+        """An answer that proves more than is wanted must not stand for all that it proves the next time."""
+        proof = next((proof for proof in read.proofs if proof.service_id == service.id), None)
         asked = proof.url if proof else ""
-        validators = proof.validators if proof and asked not in told_more else None
+        ids = {other.id for other in wanted}
+        is_whole = all(other.service_id in ids for other in read.proofs if other.url == asked)
+        validators = proof.validators if proof and is_whole else None
         now = self._parts.clock.now()
-        return Check(service.id, now, True, "", report.elapsed_s, service.fingerprint, asked, validators)
+        return Check(service.id, now, True, "", elapsed_s, service.fingerprint, asked, validators)
 
     async def put(self, service: Service, candidate: Candidate, check: Check | None = None) -> bool:
         """Keep the service, where it was met and how it fared; True if it is new."""

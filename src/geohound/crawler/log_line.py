@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from geohound.model.visit import Candidate
-
-from .report import Report
+from geohound.model.job import PageRead, Redirected, Report
+from geohound.model.visit import Candidate, Failure
 
 
 class LogLine:
@@ -18,11 +17,18 @@ class LogLine:
 
     def __str__(self) -> str:
         report = self.report
-        if report.failure is not None:
-            ending = f"{report.failure.reason} ({report.failure.detail})"
-        elif report.services:
-            ending = "service: " + ", ".join(f"{s.kind} {s.title!r}" for s in report.services[:3])
-        else:
-            ending = str(report.objection or f"{len(report.found)} new links")
         work = "test" if self.candidate.probe else "page"
+        ending = _ending(report)
         return f"{work} {report.status or '---'} {report.elapsed_s:6.2f} s  {self.candidate.url}  {ending}"
+
+
+def _ending(report: Report) -> str:
+    match report.result:
+        case Failure() as failure:
+            return f"{failure.reason} ({failure.detail})"
+        case Redirected(url):
+            return f"leads to {url}"
+        case PageRead(services=services) if services:
+            return "service: " + ", ".join(f"{s.kind} {s.title!r}" for s in services[:3])
+        case PageRead() as read:
+            return str(read.objection or f"{len(read.links)} new links")

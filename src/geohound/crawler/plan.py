@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from geohound.contracts import Catalogue, Clock, Frontier, Order
+from geohound.contracts import Catalogue, Clock, Examiner, Frontier, Order, RobotsCache
 from geohound.model.bbox import BBox
 from geohound.model.service import Service
 from geohound.politeness import PolitenessPolicy
 
 from .follow import Fence
-from .report import Examiner
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +44,4 @@ class Parts:
     politeness: PolitenessPolicy
     harvested: AbstractSet[str] = frozenset()  # kinds of services that list others and can be asked for the list
     topics_of: Callable[[Service], Sequence[tuple[str, str]]] = lambda _: ()
+    robots: RobotsCache | None = None  # None where robots.txt is not asked for

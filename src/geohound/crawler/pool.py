@@ -15,16 +15,21 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from geohound import urls
-from geohound.model.visit import Candidate, Failure, FailureReason
+from geohound.contracts import StoreError
+from geohound.model.job import Job, Report
+from geohound.model.visit import Failure, FailureReason
 
-from .frames import MARK, REFRESH, Frames, Job
-from .report import ExaminerError, Report
+from .frames import MARK, REFRESH, Frames
 
 log = logging.getLogger(__name__)
 
 SILENCE_S = 120.0  # without a sign of life a process is taken for stuck; on a busy machine 30 s are nothing
 MAX_EARLY_DEATHS = 3
 _LOOK_S = 1.0
+
+
+class ExaminerError(StoreError):
+    """Nothing can be examined any more; the message is for people."""
 
 
 @lru_cache(maxsize=65536)
@@ -39,11 +44,15 @@ class Pool:
         self._workers = [_Worker(command, setup) for _ in range(processes)]
         self._watching: asyncio.Task[None] | None = None
 
-    async def examine(self, candidate: Candidate) -> Report:
+    async def examine(self, job: Job) -> Report:
         if self._watching is None:
             self._watching = asyncio.create_task(self._watch())
-        worker = self._workers[_number(urls.site(candidate.url)) % len(self._workers)]
-        return await worker.examine(candidate)
+        worker = self._workers[_number(urls.site(job.url)) % len(self._workers)]
+        return await worker.examine(job)
+
+    @property
+    def restarts(self) -> int:
+        return sum(worker.restarts for worker in self._workers)
 
     async def refresh(self) -> None:
         for worker in self._workers:
@@ -72,35 +81,36 @@ class _Worker:
     def __init__(self, command: Sequence[str], setup: bytes) -> None:
         self._command = command
         self._setup = setup
-        self._jobs: dict[int, tuple[Candidate, asyncio.Future[Report]]] = {}
+        self._jobs: dict[int, tuple[Job, asyncio.Future[Report]]] = {}
         self._next = 1
         self._frames: Frames | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._mark: mmap.mmap | None = None
         self._deaths = 0
+        self.restarts = 0
         self._closed = False
 
     @property
     def pid(self) -> int:
         return self._process.pid if self._process else 0
 
-    async def examine(self, candidate: Candidate) -> Report:
+    async def examine(self, job: Job) -> Report:
         number, self._next = self._next, self._next + 1
         done: asyncio.Future[Report] = asyncio.get_running_loop().create_future()
-        self._jobs[number] = candidate, done
+        self._jobs[number] = job, done
         try:
             if self._frames is None:
                 self._start()
             else:
-                self._frames.send(Job(number, candidate))
+                self._frames.send(number, job)
             return await done
         finally:
             if self._jobs.pop(number, None) and self._frames is not None and not done.done():
-                self._frames.send(Job(number, None))  # the crawl gave up waiting: so may the process
+                self._frames.send(number, None)  # the crawl gave up waiting: so may the process
 
     def refresh(self) -> None:
         if self._frames is not None:
-            self._frames.send(REFRESH)
+            self._frames.send(REFRESH, None)
 
     def _start(self) -> None:
         """Start the process and give it all that is to be done."""
@@ -117,14 +127,14 @@ class _Worker:
             )
         self._frames = Frames(ours, self._receive, self._died)
         self._frames.send_raw(self._setup)
-        for number, (candidate, _) in self._jobs.items():
-            self._frames.send(Job(number, candidate))
+        for number, (job, _) in self._jobs.items():
+            self._frames.send(number, job)
 
     def _receive(self, number: int, report: Report) -> None:
         self._deaths = 0
-        job = self._jobs.pop(number, None)
-        if job is not None and not job[1].done():
-            job[1].set_result(report)
+        waiting = self._jobs.pop(number, None)
+        if waiting is not None and not waiting[1].done():
+            waiting[1].set_result(report)
 
     def _died(self) -> None:
         """The process is gone: what it was reading is to blame, everything else is done again by its successor."""
@@ -133,14 +143,15 @@ class _Worker:
         if self._closed:
             return
         self._deaths += 1
+        self.restarts += 1
         blamed = self._jobs.pop(culprit, None)
         if blamed is not None:
-            candidate, done = blamed
-            log.error("%s broke the process that read it", candidate.url)
+            job, done = blamed
+            log.error("%s broke the process that read it", job.url)
             detail = "the page broke the process that read it"
             if not done.done():
-                failure = Failure(candidate.url, FailureReason.BUG, detail, datetime.now(UTC))
-                done.set_result(Report(failure=failure, requests=1))
+                failure = Failure(job.url, FailureReason.BUG, detail, datetime.now(UTC))
+                done.set_result(Report(failure, asked=1))
         if self._deaths > MAX_EARLY_DEATHS and blamed is None:
             error = ExaminerError("The processes that read pages end as soon as they begin; see the messages above.")
             for _, done in self._jobs.values():

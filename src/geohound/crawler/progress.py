@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from geohound.model.exposition import Metric, MetricType, Sample, histogram
+from geohound.model.job import Redirected, Report
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, FailureReason
 
-from .report import HARVEST_MARK, Report
+from .proposing import HARVEST_MARK
 
 BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _COUNTED = ("pages", "requests", "bytes", "services", "layers", "tested", "spared")
@@ -49,10 +50,10 @@ class Progress:
 
     def count(self, candidate: Candidate, report: Report) -> None:
         """A report has come in."""
-        self.requests += len(report.made) or report.requests  # with those for robots.txt
+        self.requests += len(report.requests) or report.asked  # with those for robots.txt
         self.bytes += report.bytes
         self.hosts |= report.hosts
-        for made in report.made:
+        for made in report.requests:
             self.outcomes[f"{made.status // 100}xx" if made.status else str(made.reason)] += 1
             self.by_seconds[bisect_left(BOUNDS_S, made.elapsed_s)] += 1
             self.request_s += made.elapsed_s
@@ -63,7 +64,7 @@ class Progress:
             self.tests[str(candidate.via)] += 1
         else:
             self.visits += 1
-            self.pages += bool(report.status) and not report.redirect and (report.failure is None or _is_ours(report))
+            self.pages += bool(report.status) and _was_read(report)
 
     def go_on(self, before: Mapping[str, Any], visits: int, hosts: AbstractSet[str]) -> None:
         """Count from where earlier runs left off: their last summary, and what the record of the task knows."""
@@ -168,5 +169,8 @@ def _ratio(tested: int, confirmed: int) -> float | None:
     return round(tested / confirmed, 2) if confirmed else None
 
 
-def _is_ours(report: Report) -> bool:
-    return report.failure is not None and report.failure.reason is FailureReason.BUG
+def _was_read(report: Report) -> bool:
+    """Was there a page, be it that reading it failed by our own fault?"""
+    if report.failure is not None:
+        return report.failure.reason is FailureReason.BUG
+    return not isinstance(report.result, Redirected)

@@ -10,6 +10,7 @@ from geohound.urls.clue import looks_like_service
 
 from .follow import Fence
 
+HARVEST_MARK = "#harvest="  # canonical URLs have no anchor: no page can forge such a candidate
 PROBE_BONUS = 1000.0  # an address that says of itself that it is a service goes before every page
 _VIA = {
     Place.TEXT: Via.TEXT,

@@ -7,15 +7,14 @@ import mmap
 import pickle
 import socket
 from collections.abc import Awaitable, Callable
-from typing import Any
 
-from geohound.model.visit import Candidate, Via
+from geohound.contracts import Examiner
+from geohound.model.job import Job
 
-from .frames import MARK, REFRESH, Incoming, framed, pack_report
-from .report import Examiner
+from .frames import MARK, REFRESH, Incoming, Packed, framed, pack_report, unpack_job
 
 BEAT_S = 1.0
-Reading = Callable[[Candidate | None], None]
+Reading = Callable[[Job | None], None]
 Build = Callable[[bytes, Reading], Awaitable[Examiner]]
 
 
@@ -37,7 +36,7 @@ class _Server:
     def __init__(self, writer: asyncio.StreamWriter, shared_fd: int) -> None:
         self._writer = writer
         self._shared = mmap.mmap(shared_fd, MARK.size)
-        self._numbers: dict[str, int] = {}  # of the jobs under way, by URL
+        self._numbers: dict[int, int] = {}  # of the jobs under way, by identity
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     async def run(self, reader: asyncio.StreamReader, build: Build) -> None:
@@ -57,32 +56,30 @@ class _Server:
         if examiner is not None:
             await examiner.close()
 
-    async def _take(self, job: tuple[int, tuple[Any, ...] | None], examiner: Examiner) -> None:
-        number, fields = job
-        if fields is None:
-            if number == REFRESH.number:
+    async def _take(self, message: tuple[int, Packed | None], examiner: Examiner) -> None:
+        number, packed = message
+        if packed is None:
+            if number == REFRESH:
                 await examiner.refresh()
             elif number in self._tasks:
                 self._tasks[number].cancel()
             return
-        url, via, *rest = fields
-        candidate = Candidate(url, Via(via), *rest)
-        self._tasks[number] = asyncio.create_task(self._examine(number, candidate, examiner))
+        self._tasks[number] = asyncio.create_task(self._examine(number, unpack_job(packed), examiner))
 
-    async def _examine(self, number: int, candidate: Candidate, examiner: Examiner) -> None:
-        self._numbers[candidate.url] = number
+    async def _examine(self, number: int, job: Job, examiner: Examiner) -> None:
+        self._numbers[id(job)] = number
         try:
-            report = await examiner.examine(candidate)
+            report = await examiner.examine(job)
         finally:
-            self._numbers.pop(candidate.url, None)
+            self._numbers.pop(id(job), None)
             self._tasks.pop(number, None)
             self._mark(None)
         if not self._writer.is_closing():  # the crawl may be gone
             self._writer.write(framed((number, pack_report(report))))
 
-    def _mark(self, candidate: Candidate | None) -> None:
+    def _mark(self, job: Job | None) -> None:
         """Leave word of what is being read, for the case that it ends this process."""
-        number = self._numbers.get(candidate.url, 0) if candidate else 0
+        number = self._numbers.get(id(job), 0) if job else 0
         self._shared[:] = MARK.pack(number)
 
     async def _beat(self) -> None:

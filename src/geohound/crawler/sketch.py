@@ -5,26 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple
 
 from geohound import urls
+from geohound.model.job import Sketch
 from geohound.model.visit import Link, Page, Place
 from geohound.urls.clue import looks_like_service
 
 _DIGITS = b"0123456789"
 _COMPUTED = frozenset({Place.SCRIPT, Place.RECIPE})
 _ENDS = 6_000  # letters at both ends that are compared
-
-
-class Sketch(NamedTuple):
-    """By what a page is compared: its bytes, its words, and the families of URLs it leads to."""
-
-    body: int  # stands for its bytes, on its host
-    words: int  # stands for its words without numbers; 0 where it has none
-    length: int = 0  # letters of its text
-    text: str = ""  # both ends of it
-    leads: tuple[int, ...] = ()  # the families of its links, in their order
-    suspects: frozenset[str] = frozenset()  # those links that look like services
 
 
 def draw(url: str, body: bytes, page: Page, links: Sequence[Link]) -> Sketch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -173,6 +174,16 @@ class Remembered(NamedTuple):
 
     validators: Validators
     services: tuple[Service, ...]
+
+
+class Known(NamedTuple):
+    """What a catalogue has of the services at an address, so that less has to be asked."""
+
+    proved: Mapping[str, Remembered] = {}  # by request
+    endpoints: frozenset[str] = frozenset()  # whose further documents were read
+
+
+NOTHING_KNOWN = Known()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 
 from geohound.contracts import Clock
+from geohound.model.job import CachedRobots
 from geohound.model.visit import Failure, FailureReason, Response, Validators, Visit
 from geohound.politeness import asked_pause_s
 
@@ -43,7 +44,7 @@ class Robots:
         self._user_agent = user_agent
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._asking: dict[str, asyncio.Task[_Entry]] = {}
-        self._news: list[tuple[str, bytes]] = []
+        self._news: list[CachedRobots] = []
 
     async def allowed(self, url: str) -> bool:
         """Do the rules of its origin allow this URL? False also if they cannot be had."""
@@ -84,15 +85,15 @@ class Robots:
         found = (parse_target(name, base=target.origin + "/robots.txt") for name in entry.rules.sitemaps)
         return tuple(dict.fromkeys(each.url for each in found if isinstance(each, Target)))
 
-    def recall(self, known: Mapping[str, tuple[float, bytes]]) -> None:
-        """Take over what was read before, by origin: when (wall clock), and what it said."""
-        now, wall = self._clock.monotonic(), self._clock.now().timestamp()
-        for origin, (read_at, body) in known.items():
-            rest_s = min(_FRESH_S, read_at + _FRESH_S - wall)
-            if rest_s > 0:
+    def recall(self, known: Iterable[CachedRobots]) -> None:
+        """Take over what was read before, where it is still fresh and nothing later is known."""
+        now = self._clock.monotonic()
+        for origin, body, age_s in known:
+            rest_s = min(_FRESH_S, _FRESH_S - age_s)
+            if rest_s > 0 and self._fresh(origin) is None:
                 self._entries[origin] = _Entry(read_robots(body, self._user_agent), now + rest_s)
 
-    def take_news(self) -> list[tuple[str, bytes]]:
+    def take_news(self) -> list[CachedRobots]:
         """What was read since this was last asked, for whoever keeps it; empty where there is no robots.txt."""
         news, self._news = self._news, []
         return news
@@ -127,7 +128,7 @@ class Robots:
         if entry.trouble is None and len(self._news) < _MAX_NEWS:
             body = visit.body if isinstance(visit, Response) and visit.status < 300 else b""
             if len(body) <= _MAX_KEPT_BYTES:
-                self._news.append((origin, body))
+                self._news.append(CachedRobots(origin, body))
         self._entries.move_to_end(origin)
         if len(self._entries) > _MAX_ORIGINS:
             self._entries.popitem(last=False)

@@ -86,3 +86,13 @@ def test_an_answer_of_which_only_a_part_is_kept_stands_for_none_of_it(store):
     keep(store)
     keep(store, other)
     assert keep(store, other, validators=None).remembered(URL) is None
+
+
+def test_what_is_known_at_an_address_are_all_requests_that_proved_a_service_there(store):
+    keep(store)
+    known = store.catalogue.known_at("http://maps.test/ows")
+    assert known.proved == {URL: Remembered(TAG, (replace(WMS, doors=()),))}
+    assert known.endpoints == {"http://maps.test/ows"}
+    nothing = store.catalogue.known_at("http://maps.test/other")
+    assert not nothing.proved
+    assert not nothing.endpoints

@@ -12,14 +12,14 @@ from typing import Any
 from geohound.model.catalogue import ALL, Counts, Entry, Filter, Observation, Recorded
 from geohound.model.health import Check, assess
 from geohound.model.query import LayerResults, Query, Results
-from geohound.model.service import Remembered, Service, Sighting
+from geohound.model.service import Known, Remembered, Service, Sighting
 from geohound.model.visit import Via
 
 from .database import Database
 from .indexing import Indexer
 from .intake import Intake
 from .layers import search_layers
-from .proofs import recall
+from .proofs import known_at, recall
 from .reading import find_num, nums_at, read_services, read_topics
 from .recording import record
 from .search import Index, search
@@ -74,6 +74,10 @@ class SqliteCatalogue:
     def remembered(self, url: str) -> Remembered | None:
         with self._database.snapshot() as connection:
             return recall(connection, url)
+
+    def known_at(self, url: str) -> Known:
+        with self._database.snapshot() as connection:
+            return known_at(connection, url, nums_at(connection, url))
 
     def sightings(self, service_id: str) -> Sequence[Sighting]:
         connection = self._database.read()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
+from collections.abc import Sequence
 
 from geohound.model.health import Check
-from geohound.model.service import Remembered
+from geohound.model.service import Known, Remembered
 from geohound.model.version import __version__
 from geohound.model.visit import Validators
+from geohound.urls import endpoint
 
 from .codec import clean
 from .reading import read_services
@@ -20,6 +23,8 @@ ON CONFLICT (service) DO UPDATE SET url = excluded.url, etag = excluded.etag, mo
   at = excluded.at, reader = excluded.reader
 WHERE url <> excluded.url OR etag <> excluded.etag OR modified <> excluded.modified OR reader <> excluded.reader
   OR at < excluded.at - ?"""
+_PROVING = """
+SELECT endpoint, url FROM service LEFT JOIN proof ON service = num WHERE num IN (SELECT value FROM json_each(?))"""
 _FIND = "SELECT service, etag, modified FROM proof WHERE url = ? AND reader = ? AND at > ?"
 
 
@@ -45,3 +50,12 @@ def recall(connection: sqlite3.Connection, url: str) -> Remembered | None:
         return None
     services = read_services(connection, [num for num, _, _ in rows])
     return Remembered(validators.pop(), tuple(services.values()))
+
+
+def known_at(connection: sqlite3.Connection, url: str, nums: Sequence[int]) -> Known:
+    """What is known of the services `nums` at an address: what this request proved, and those that proved them."""
+    rows = connection.execute(_PROVING, (json.dumps(nums),)).fetchall() if nums else []
+    requests = {url} | {asked for _, asked in rows if asked}
+    proved = {asked: past for asked in requests if (past := recall(connection, asked)) is not None}
+    endpoints = {home for home, _ in rows} | ({endpoint(url)} if rows else set())
+    return Known(proved, frozenset(endpoints))

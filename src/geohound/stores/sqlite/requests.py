@@ -21,12 +21,6 @@ def row_of(task: int, request: RequestRecord) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def robots_since(database: Database, at: float) -> dict[str, tuple[float, bytes]]:
-    """The robots.txt of all origins that were read since then, with the time of their reading."""
-    rows = database.read().execute("SELECT origin, at, body FROM robots WHERE at >= ?", (at,))
-    return {origin: (read_at, body) for origin, read_at, body in rows}
-
-
 def hosts_that_answered(database: Database, task: int) -> set[str]:
     """The hosts that have answered a task."""
     rows = database.read().execute("SELECT DISTINCT host FROM request WHERE task = ? AND status > 0", (task,))

@@ -9,7 +9,8 @@ from geohound.model.visit import RequestRecord
 
 from .catalogue import SqliteCatalogue
 from .database import Database
-from .requests import hosts_that_answered, requests_to, robots_since
+from .requests import hosts_that_answered, requests_to
+from .robots import SqliteRobotsCache
 from .tasks import SqliteTasks
 
 
@@ -19,6 +20,7 @@ class Store:
         self.clock = clock
         self.catalogue = SqliteCatalogue(database)
         self.tasks = SqliteTasks(database, clock)
+        self.robots = SqliteRobotsCache(database, clock)
 
     def hosts_that_answered(self, task_id: int) -> set[str]:
         return hosts_that_answered(self.database, task_id)
@@ -26,10 +28,6 @@ class Store:
     def requests(self, host: str, limit: int = 0) -> list[RequestRecord]:
         """What was asked of a host, the latest first."""
         return requests_to(self.database, host, limit)
-
-    def robots(self, since: float) -> dict[str, tuple[float, bytes]]:
-        """What robots.txt said, by origin, where it was read since this time."""
-        return robots_since(self.database, since)
 
     def close(self) -> None:
         self.catalogue.close()

@@ -1,0 +1,100 @@
+"""One piece of work and what became of it: all that a worker needs, and all that it learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from .service import NOTHING_KNOWN, Known, Proof, Service
+from .visit import Failure, FailureReason, Link, Page, RequestRecord
+
+
+class Purpose(StrEnum):
+    """What a URL is asked for."""
+
+    PAGE = "page"  # to be read and mined for links
+    PROBE = "probe"  # looks like a service: ask it what it is
+    HARVEST = "harvest"  # a catalogue: ask it for the addresses it holds
+    CHECK = "check"  # a known service: does it still answer?
+
+
+class CachedRobots(NamedTuple):
+    """The robots.txt of an origin; empty where the origin has none."""
+
+    origin: str
+    body: bytes
+    age_s: float = 0.0  # since it was read
+
+
+class Sketch(NamedTuple):
+    """By what a page is compared with others: its bytes, its words, and the families of URLs it leads to."""
+
+    body: int  # stands for its bytes, on its host
+    words: int  # stands for its words without numbers; 0 where it has none
+    length: int = 0  # letters of its text
+    text: str = ""  # both ends of it
+    leads: tuple[int, ...] = ()  # the families of its links, in their order
+    suspects: frozenset[str] = frozenset()  # those links that look like services
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All that a worker needs to examine one URL: it has no database."""
+
+    url: str
+    purpose: Purpose = Purpose.PAGE
+    depth: int = 0
+    is_file: bool = False  # a script or a configuration file, which a page may have brought already
+    harvester: str = ""
+    known: Known = NOTHING_KNOWN
+    robots: tuple[CachedRobots, ...] = ()  # of its host, where the worker may not have read them
+
+
+@dataclass(frozen=True, slots=True)
+class PageRead:
+    """An answer was read: a page, a service, or both."""
+
+    services: tuple[Service, ...] = ()
+    proofs: tuple[Proof, ...] = ()
+    objection: FailureReason | None = None  # why it is not worth mining
+    final: str = ""  # where redirects within the site ended
+    page: Page | None = None  # what an order may know of it; its links stand in `links`
+    links: tuple[Link, ...] = ()  # canonical addresses, each worth a candidate
+    files: tuple[str, ...] = ()  # scripts and configuration files that were fetched with the page
+    sketch: Sketch | None = None  # of the page, to be compared with others
+    is_cached: bool = False  # the worker will not report these links again
+
+
+@dataclass(frozen=True, slots=True)
+class Redirected:
+    """The answer leads to another site, or to a page that was read: a candidate of its own."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a worker learned from one job; delays only, since clocks differ between processes."""
+
+    result: PageRead | Redirected | Failure
+    status: int = 0
+    elapsed_s: float = 0.0
+    listed: tuple[str, ...] = ()  # addresses that a map context or a harvested catalogue names
+    listed_as: str = ""
+    drops: Mapping[FailureReason, int] = field(default_factory=dict)  # links that were not followed
+    asked: int = 0  # requests of this job
+    bytes: int = 0
+    hosts: frozenset[str] = frozenset()  # that answered
+    requests: tuple[RequestRecord, ...] = ()  # since the last report, those of other jobs and for robots.txt included
+    robots: tuple[CachedRobots, ...] = ()  # read since the last report
+    host_pause_s: float = 0.0  # until the host may be asked again
+
+    @property
+    def failure(self) -> Failure | None:
+        return self.result if isinstance(self.result, Failure) else None
+
+    @property
+    def services(self) -> tuple[Service, ...]:
+        return self.result.services if isinstance(self.result, PageRead) else ()

@@ -10,6 +10,7 @@ from geohound.model.catalogue import ALL, Counts, Entry, Filter, Observation, Re
 from geohound.model.event import Event, EventPage
 from geohound.model.frontier import Admitted, FrontierStats, Settled
 from geohound.model.health import Check
+from geohound.model.host_claim import ClaimedHosts
 from geohound.model.job import CachedRobots, Job, Report
 from geohound.model.query import LayerResults, Query, Results
 from geohound.model.service import Known, Refusal, Remembered, Service, Sighting
@@ -341,7 +342,25 @@ class TaskStore(Protocol):
         """Events with greater numbers than `after`, in order."""
 
 
+class HostClaims(Protocol):
+    """Which process may ask a host now: one rate for each host, however many processes ask.
+
+    A claim is for some seconds; whoever has one need ask nobody when it may ask the host again. Pauses are seconds
+    from now, and kept as times of the day.
+    """
+
+    def claim(self, pauses: Mapping[str, float], holder: str, ttl_s: float) -> ClaimedHosts:
+        """Take or renew these hosts for so long, where no other holder has them.
+
+        Each comes with the pause that it needs as far as the holder knows; whoever has the host next keeps to it.
+        Of those that are refused it is noted that they are wanted.
+        """
+
+    def release(self, pauses: Mapping[str, float], holder: str) -> None:
+        """Let go of these hosts, as far as they are still this holder's."""
+
+
 __all__ = [
-    "Catalogue", "Clock", "Exporter", "Failure", "FencedError", "Fetcher", "Frontier", "Harvester", "Kind", "Order",
-    "Response", "Searcher", "StoreError", "TaskStore",
+    "Catalogue", "Clock", "Exporter", "Failure", "FencedError", "Fetcher", "Frontier", "Harvester", "HostClaims",
+    "Kind", "Order", "Response", "Searcher", "StoreError", "TaskStore",
 ]  # fmt: skip

@@ -30,7 +30,7 @@ def refusal(path, clock):
 
 def step_back_to_version_4(connection):
     """What later versions added to the file is taken away."""
-    for table in ("proof", "met", "claim", "event"):
+    for table in ("proof", "met", "claim", "event", "host_claim"):
         connection.execute(f"DROP TABLE {table}")
     connection.execute("ALTER TABLE task RENAME COLUMN spec TO settings")
     connection.execute("ALTER TABLE task DROP COLUMN ending")

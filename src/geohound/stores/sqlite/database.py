@@ -17,7 +17,7 @@ from . import upgrades
 __all__ = ["Database", "StoreError"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 8
+VERSION = 9
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.index_anew,
@@ -27,7 +27,12 @@ UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     5: partial(upgrades.run_scripts, names=["proof.sql", "met.sql"]),
     6: partial(upgrades.run_scripts, names=["claim.sql"]),
     7: upgrades.specify,
+    8: partial(upgrades.run_scripts, names=["host_claim.sql"]),
 }
+_SCRIPTS = (
+    "schema.sql", "search.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql",
+    "host_claim.sql",
+)  # fmt: skip
 BUSY_TIMEOUT_MS = 30_000
 
 
@@ -39,10 +44,10 @@ class Database:
     """Connections to one file.
 
     `synchronous=FULL` makes every commit outlive a power cut, not only a kill. Frontier writes come grouped:
-    that costs one flush to disk for some hundred URLs.
+    that costs one flush to disk for some hundred URLs. What need not outlive a power cut is not `durable`.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, durable: bool = True) -> None:
         self.path = Path(path)
         self._lock = threading.RLock()
         self._local = threading.local()
@@ -50,6 +55,8 @@ class Database:
         self._readers: WeakSet[_Connection] = WeakSet()
         self._closed = False
         self._writer = self._open_checked()
+        if not durable:
+            self._writer.execute("PRAGMA synchronous = NORMAL")
 
     def _open_checked(self) -> sqlite3.Connection:
         try:
@@ -174,8 +181,7 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    names = ("schema.sql", "search.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql")
-    upgrades.run_scripts(connection, names)
+    upgrades.run_scripts(connection, _SCRIPTS)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
 

@@ -79,7 +79,7 @@ def test_a_task_keeps_what_was_asked_for(tasks, clock):
     assert tasks.get(made.id) == made
     assert (made.spec, made.state, made.wanted) == (spec, TaskState.QUEUED, Wanted.RUN)
     assert (made.created_at, made.finished_at, made.ending) == (clock.now(), None, None)
-    assert made.is_waiting(clock.now())
+    assert not made.is_held(clock.now())
     assert tasks.get(made.id + 1) is None
 
 
@@ -100,7 +100,7 @@ def test_one_holder_at_a_time_until_its_claim_runs_out(tasks, clock):
     clock.passed_s += TTL_S - 1
     assert tasks.claim(task, "two", TTL_S) is None, "it was renewed"
     clock.passed_s += 2
-    assert tasks.get(task).is_waiting(clock.now())
+    assert not tasks.get(task).is_held(clock.now())
     second = tasks.claim(task, "two", TTL_S)
     assert second.epoch == first.epoch + 1
     assert tasks.claim(99, "two", TTL_S) is None
@@ -199,7 +199,7 @@ def test_every_type_of_event_is_read_back(tasks, clock):
     claim = tasks.claim(task, "one", TTL_S)
     sent = [
         ServiceFound("0f", "http://a.test/wms", "wms", "Flüsse", 3, 4, 1.25),
-        Progressed(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1.5, 0.5, {"robots.txt": 2}),
+        Progressed(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 24, 8, 1.5, 0.5, 1.0, 0.7, 3.5, 120.5, "hosts", {"robots.txt": 2}),
         VisitEnded("http://a.test/", "page", 200, "", 0, 0.1),
         Waiting("network"),
         Warned("look"),

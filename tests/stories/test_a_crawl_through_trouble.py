@@ -60,9 +60,9 @@ async def crawl(world: World, path: Path) -> Story:
             max_depth=15, order="fifo",
         )  # fmt: skip
         task = assembly.new_task(settings, assembly.crawl_spec(settings, tuple(world.seeds)))
-        async with assembly.crawling(settings, task) as running_crawl:
-            await running_crawl.run()
-            summary = running_crawl.summary()
+        with assembly.task_runner(settings) as (runner, tasks):
+            await runner.run(task)
+            summary = dict(tasks.get(task).counters)
     store = open_store(path, SystemClock())
     found = {(s.kind, door) for s in (e.service for e in store.catalogue.entries()) for door in (s.endpoint, *s.doors)}
     visits = list(store.tasks.visits(summary["task"]))

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -25,14 +24,10 @@ from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 from geohound.tasks.claiming import claim_task
 store = open_store(sys.argv[1], SystemClock())
-claim_task(store.tasks, 1, SystemClock().now)
+claim_task(store.tasks, 1)
 print("held", flush=True)
 time.sleep(60)
 """
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
 
 
 def test_this_process_is_there_and_its_name_can_be_read() -> None:
@@ -70,11 +65,11 @@ def _started(pid: int) -> str:
 def test_who_has_a_task_is_told() -> None:
     tasks = MemoryTasks(SystemClock())
     task = tasks.create(TaskSpec()).id
-    claim_task(tasks, task, now)
+    claim_task(tasks, task)
     with pytest.raises(StoreError, match=rf"Task 1 is running already.*\({os.getpid()}\)"):
-        claim_task(tasks, task, now)
+        claim_task(tasks, task)
     with pytest.raises(StoreError, match="no task 9"):
-        claim_task(tasks, 9, now)
+        claim_task(tasks, 9)
 
 
 def test_the_task_of_a_process_that_was_killed_is_free_at_once(tmp_path: Path) -> None:
@@ -86,8 +81,8 @@ def test_the_task_of_a_process_that_was_killed_is_free_at_once(tmp_path: Path) -
     with process.stdout:
         assert process.stdout.readline() == "held\n"
         with pytest.raises(StoreError, match=str(process.pid)):
-            claim_task(store.tasks, 1, now)
+            claim_task(store.tasks, 1)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    assert claim_task(store.tasks, 1, now).epoch == 2
+    assert claim_task(store.tasks, 1).epoch == 2
     store.close()

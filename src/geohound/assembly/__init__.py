@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
     from .browser import Browsing, browsing, find_browser
     from .crawler import (
-        RunningCrawl,
         crawl_spec,
-        crawling,
         new_task,
         requests,
+        task_runner,
         unfinished_task,
         visits,
     )
@@ -38,26 +37,15 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Browsing", "Mined", "RunningCrawl", "Shelf", "StoreError", "about_order", "browsing", "catalogue_size",
-    "crawl_spec", "crawling", "fetcher", "find_browser", "harvesters", "kinds", "local_examiner", "mine_file",
-    "mine_files", "mine_page", "new_task", "open_catalogue", "open_shelf", "orders", "requests", "sorter", "topics",
-    "unfinished_task", "visits",
+    "Browsing", "Mined", "Shelf", "StoreError", "about_order", "browsing", "catalogue_size",
+    "crawl_spec", "fetcher", "find_browser", "harvesters", "kinds", "local_examiner", "mine_file",
+    "mine_files", "mine_page", "new_task", "open_catalogue", "open_shelf", "orders", "requests", "sorter",
+    "task_runner", "topics", "unfinished_task", "visits",
 ]  # fmt: skip
 
 _HOMES = {  # of all these names; a command that searches need not wait for what crawls
     **dict.fromkeys(("Browsing", "browsing", "find_browser"), "browser"),
-    **dict.fromkeys(
-        (
-            "RunningCrawl",
-            "crawl_spec",
-            "crawling",
-            "new_task",
-            "requests",
-            "unfinished_task",
-            "visits",
-        ),
-        "crawler",
-    ),
+    **dict.fromkeys(("crawl_spec", "new_task", "requests", "task_runner", "unfinished_task", "visits"), "crawler"),
     **dict.fromkeys(("fetcher", "harvesters", "kinds", "local_examiner"), "examiner"),
     **dict.fromkeys(("Mined", "mine_file", "mine_files", "mine_page"), "miner"),
 }

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import pickle
 import sys
 import zlib
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import asdict, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from geohound import urls
-from geohound.contracts import Examiner, Order
+from geohound.contracts import Examiner, Order, TaskStore
 from geohound.crawler.engine import Crawl
 from geohound.crawler.follow import Fence
 from geohound.crawler.plan import Parts, Plan
 from geohound.crawler.pool import Pool
 from geohound.frontier import Bounds, open_frontier
 from geohound.model.bbox import BBox
-from geohound.model.exposition import exposition
 from geohound.model.task import (
     UNFINISHED,
     Budget,
-    Checkpoint,
     Claim,
     CrawlGoal,
-    Ending,
     Policy,
     Scope,
+    Task,
     TaskSpec,
     TaskState,
-    Wanted,
 )
 from geohound.model.visit import Candidate, Via
 from geohound.net.clock import SystemClock
@@ -42,14 +38,15 @@ from geohound.net.scrape import offer
 from geohound.orders.polarhub import SEEDS_PER_SEGMENT
 from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Store, StoreError, VisitRecord
-from geohound.tasks.claiming import BEAT_S, TTL_S, claim_task
+from geohound.tasks.crawling import CrawlWork
+from geohound.tasks.feed import Feed, Listener
+from geohound.tasks.runner import TaskRunner
 from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
 from .examiner import fetcher, harvesters, local_examiner, politeness_policy, process_count
 from .parts import open_house, open_known_house, orders, sorter
 
-SAVE_EVERY_S = 5.0
 MAX_REASONS = 6  # that are told of a link
 
 
@@ -94,129 +91,63 @@ def _said(budget: Budget) -> dict[str, Any]:
     return {name: value for name, value in asdict(budget).items() if value is not None}
 
 
-class RunningCrawl:
-    """A crawl with its task: knows its numbers and saves them as it goes."""
-
-    def __init__(self, crawl: Crawl, store: Store, parts: Parts, settings: Settings, claim: Claim) -> None:
-        self._crawl = crawl
-        self._claim = claim
-        self._store = store
-        self._parts = parts
-        self._metrics_port = settings.metrics_port
-        self._learned = settings.learned
-        self.task = crawl.plan.task
-
-    async def run(self) -> None:
-        saving = asyncio.create_task(self._save_regularly())
-        beating = asyncio.create_task(self._beat())
-        scraped = await self._offer_metrics() if self._metrics_port else None
-        try:
-            await self._crawl.run()
-        finally:
-            saving.cancel()
-            beating.cancel()
-            if scraped is not None:
-                scraped.close()
-            self.save()
-            self._keep_learned()
-        finished = self._parts.frontier.due_in() is None
-        state = TaskState.DONE if finished else TaskState.STOPPED
-        self._store.tasks.release(self._claim, state, Ending(self._crawl.progress.ending))
-
-    async def _offer_metrics(self) -> asyncio.Server:
-        try:
-            return await offer(self.metrics, self._metrics_port)
-        except OSError as error:
-            raise SettingsError(
-                f"Port {self._metrics_port} cannot be used for metrics: {error.strerror}. Choose another metrics_port."
-            ) from None
-
-    def _keep_learned(self) -> None:
-        """Leave what was learned for the next crawl, where the user names a file for it."""
-        if self._learned:
-            Path(self._learned).expanduser().write_bytes(self._parts.order.state())
-
-    def stop(self) -> None:
-        self._crawl.stop()
-
-    def save(self) -> None:
-        self._store.tasks.save(self._claim, Checkpoint(self.summary(), self._parts.order.state()))
-
-    def summary(self) -> dict[str, Any]:
-        """The numbers so far, those of the whole task; `run` has those of this run."""
-        progress = self._crawl.progress
-        elapsed = self._parts.clock.monotonic() - progress.started if progress.started else 0.0
-        told = progress.summary(elapsed)
-        numbers = self._parts.frontier.stats()
-        told["drops"] = {str(reason): n for reason, n in Counter(numbers.drops).most_common() if n}
-        waiting = numbers.queued
-        return told | {
-            "queue": waiting,
-            "task": self.task,
-            "finished": waiting == 0,
-            "in_flight": self._crawl.in_flight,
-            "fetchers": self._crawl.crews[False].size,
-            "testers": self._crawl.crews[True].size,
-            "cut_off": progress.is_cut_off,
-        }
-
-    def metrics(self) -> str:
-        """The numbers as Prometheus reads them."""
-        return exposition(self._crawl.progress.metrics(self.summary()))
-
-    @property
-    def pids(self) -> list[int]:
-        """The processes that read pages for this crawl, beside this one."""
-        examiner = self._parts.examiner
-        return examiner.pids if isinstance(examiner, Pool) else []
-
-    async def _beat(self) -> None:
-        """Keep the claim, and stop where that is wanted."""
-        while True:
-            await asyncio.sleep(BEAT_S)
-            if await asyncio.to_thread(self._store.tasks.renew, self._claim, TTL_S) is not Wanted.RUN:
-                self.stop()
-
-    async def _save_regularly(self) -> None:
-        while True:
-            await asyncio.sleep(SAVE_EVERY_S)
-            self.save()
+@asynccontextmanager
+async def _crawl(
+    store: Store, settings: Settings, given: Budget, task: Task, _: Claim, feed: Feed
+) -> AsyncIterator[CrawlWork]:
+    """A crawl ready to run, from its seeds or from where it was left."""
+    left = store.tasks.checkpoint(task.id)
+    settings, goal = for_task(settings, task.spec, given), task.spec.goal
+    order = _order(settings, left.order_state)
+    frontier = open_frontier(store, task.id, _bounds(settings), order)
+    plan = replace(_plan(settings, goal, task.id), counts_links=order.counts_links)
+    examiner = _examiner(settings, plan)
+    parts = Parts(
+        examiner, frontier, store.catalogue, order, SystemClock(), politeness_policy(settings),
+        frozenset(harvesters()), sorter(settings).classify, store.robots if settings.obey_robots else None,
+    )  # fmt: skip
+    crawl = Crawl(plan, parts, feed.add)
+    if left.counters:
+        crawl.progress.go_on(left.counters, frontier.stats().pages, store.hosts_that_answered(task.id))
+    frontier.admit(_seeds(goal.seeds, order, settings.max_width))
+    await frontier.flush()
+    work = CrawlWork(crawl, examiner.pids if isinstance(examiner, Pool) else (), settings.learned)
+    try:
+        async with _offered(work.metrics, settings.metrics_port):
+            yield work
+    finally:
+        await frontier.close()
+        await examiner.close()
 
 
 @asynccontextmanager
-async def crawling(
+async def _offered(metrics: Callable[[], str], port: int) -> AsyncIterator[None]:
+    """The numbers for Prometheus, where the settings name a port for them."""
+    if not port:
+        yield
+        return
+    try:
+        server = await offer(metrics, port)
+    except OSError as error:
+        raise SettingsError(
+            f"Port {port} cannot be used for metrics: {error.strerror}. Choose another metrics_port."
+        ) from None
+    try:
+        yield
+    finally:
+        server.close()
+
+
+@contextmanager
+def task_runner(
     settings: Settings,
-    task: int,
-    listener: Callable[[dict[str, Any]], None] | None = None,
+    listener: Listener | None = None,
     given: Budget = Budget(),  # noqa: B008 - frozen
-) -> AsyncIterator[RunningCrawl]:
-    """A crawl ready to run, from its seeds or from where it was left."""
+) -> Iterator[tuple[TaskRunner, TaskStore]]:
+    """Runs tasks of the catalogue in this process; `given` is the budget of this run where it is not the task's."""
     with closing(open_house(settings)) as store:
-        claim = claim_task(store.tasks, task, SystemClock().now)
-        row = store.tasks.get(task)
-        if row is None:
-            raise StoreError(f"There is no task {task} in {settings.catalogue}.")
-        store.tasks.want(task, Wanted.RUN)
-        left = store.tasks.checkpoint(task)
-        settings, goal = for_task(settings, row.spec, given), row.spec.goal
-        order = _order(settings, left.order_state)
-        frontier = open_frontier(store, row.id, _bounds(settings), order)
-        plan = replace(_plan(settings, goal, row.id), counts_links=order.counts_links)
-        examiner = _examiner(settings, plan)
-        parts = Parts(
-            examiner, frontier, store.catalogue, order, SystemClock(), politeness_policy(settings),
-            frozenset(harvesters()), sorter(settings).classify, store.robots if settings.obey_robots else None,
-        )  # fmt: skip
-        crawl = Crawl(plan, parts, listener)
-        if left.counters:
-            crawl.progress.go_on(left.counters, frontier.stats().pages, store.hosts_that_answered(row.id))
-        frontier.admit(_seeds(goal.seeds, order, settings.max_width))
-        await frontier.flush()
-        try:
-            yield RunningCrawl(crawl, store, parts, settings, claim)
-        finally:
-            await frontier.close()
-            await examiner.close()
+        build = partial(_crawl, store, settings, given)
+        yield TaskRunner(store.tasks, build, SystemClock(), listener), store.tasks
 
 
 def new_task(settings: Settings, spec: TaskSpec) -> int:

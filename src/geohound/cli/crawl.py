@@ -6,15 +6,19 @@ import asyncio
 import logging
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from geohound import assembly, urls
-from geohound.model.task import Budget, Scope
+from geohound.contracts import TaskStore
+from geohound.model.task import Budget, Scope, Wanted
 from geohound.model.visit import FailureReason
 from geohound.settings import Settings
+from geohound.tasks.runner import TaskRunner
 
 from . import options, printing
 from .live import Live
@@ -160,23 +164,43 @@ def _close(summary: dict[str, Any], live: Live, catalogue: str | None) -> None:
 
 
 def run(settings: Settings, task: int, live: Live, given: Budget | None = None) -> dict[str, Any]:
-    """Crawl with a progress line; Ctrl+C and SIGTERM stop after what is in flight, a second one at once."""
+    """Run a task in this process; Ctrl+C and SIGTERM stop it after what is in flight, a second one at once."""
 
-    async def journey() -> dict[str, Any]:
-        async with assembly.crawling(settings, task, live.tell, given or Budget()) as crawl:
-            loop = asyncio.get_running_loop()
-            for signum in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(signum, live.interrupt, crawl)
-            watching = asyncio.create_task(live.watch(crawl))
-            try:
-                await crawl.run()
-            finally:
-                watching.cancel()
-                for signum in (signal.SIGINT, signal.SIGTERM):
-                    loop.remove_signal_handler(signum)
-            return crawl.summary()
+    async def story() -> dict[str, Any]:
+        with assembly.task_runner(settings, live.hear, given or Budget()) as (runner, tasks), live:
+            with _interruptible(task, runner, tasks, live):
+                await runner.run(task)
+            found = tasks.get(task)
+            return dict(found.counters) | {"ended": str(found.ending)} if found else {}
 
-    return assembly.run_async(journey())
+    try:
+        return assembly.run_async(story())
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+@contextmanager
+def _interruptible(task: int, runner: TaskRunner, tasks: TaskStore, live: Live) -> Iterator[None]:
+    """Ctrl+C or a polite kill: the first asks the task to end, the second ends it."""
+    loop, ours = asyncio.get_running_loop(), asyncio.current_task()
+    asked: list[asyncio.Future[Any]] = []
+
+    def interrupt() -> None:
+        if asked and ours is not None:
+            ours.cancel()
+            return
+        live.tell_stopping(task)
+        wanting = loop.run_in_executor(None, tasks.want, task, Wanted.STOP)
+        wanting.add_done_callback(lambda _: runner.look_now())
+        asked.append(wanting)
+
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(signum, interrupt)
+    try:
+        yield
+    finally:
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(signum)
 
 
 def _seeds(given: list[str], file: str | None) -> list[str]:

@@ -1,74 +1,79 @@
-"""A crawl as it is seen while it runs: a line of numbers on a terminal, plain lines in a pipe, JSON for machines."""
+"""A task as it is seen while it runs: a line of numbers on a terminal, plain lines in a pipe, JSON for machines."""
 
 from __future__ import annotations
 
-import asyncio
 import sys
+import time
+from contextlib import ExitStack
+from dataclasses import asdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from rich.live import Live as RichLive
 from rich.table import Table
 from rich.text import Text
 
+from geohound.model.event import Event, Progressed, ServiceFound
+
 from . import printing
-from .usage import measure
 
-if TYPE_CHECKING:
-    from geohound.assembly import RunningCrawl
-
-_TERMINAL_S = 0.25
 _PIPE_S = 10.0
 
 
 class Live:
-    """Shows one crawl."""
+    """Shows one task by its events."""
 
     def __init__(self, json: bool, quiet: bool, verbose: bool) -> None:
         self._json = json
         self._quiet = quiet
         self._verbose = verbose
-        self._stops = 0
+        self._stack = ExitStack()
         self._live: RichLive | None = None
+        self._said_at = time.monotonic()
+        self._last: Progressed | None = None
 
-    def tell(self, event: dict[str, Any]) -> None:
-        """A service was confirmed."""
+    def __enter__(self) -> Self:
+        if not (self._json or self._quiet) and sys.stdout.isatty():
+            line = RichLive(Text(""), console=printing.out, refresh_per_second=4, transient=True)
+            self._live = self._stack.enter_context(line)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live = None
+        self._stack.close()
+
+    def hear(self, event: Event) -> None:
+        """Something happened."""
+        match event:
+            case ServiceFound():
+                self._tell_service(event)
+            case Progressed():
+                self._tell_progress(event)
+
+    def _tell_service(self, event: ServiceFound) -> None:
         if self._json:
-            printing.line(event)
+            printing.line({"event": event.type, **asdict(event)})
         elif not self._quiet and (self._verbose or self._live is not None or not sys.stdout.isatty()):
-            text = printing.printable(f"+ {event['kind']:<22} {event['title'] or '(no title)'}  {event['endpoint']}")
+            text = printing.printable(f"+ {event.kind:<22} {event.title or '(no title)'}  {event.endpoint}")
             if self._live is not None:
                 self._live.console.print(Text(text, overflow="ellipsis", no_wrap=True))
             else:
                 printing.say(text)
 
-    def interrupt(self, crawl: RunningCrawl) -> None:
-        """Ctrl+C or a polite kill: the first asks the crawl to end, the second ends it."""
-        self._stops += 1
-        if self._stops > 1:
-            raise KeyboardInterrupt
-        slow = crawl.summary()["in_flight"]
-        wait = f" Waiting a few seconds for {printing.count(slow, 'answer')} under way." if slow else ""
-        told = f"Stopping; the task is kept, and `geohound resume {crawl.task}` goes on with it.{wait}"
-        printing.err.print(told, markup=False)
-        crawl.stop()
+    def _tell_progress(self, event: Progressed) -> None:
+        self._last = event
+        if self._live is not None:
+            self._live.update(Text(_line(event), style="bold"))
+        elif not (self._json or self._quiet) and time.monotonic() - self._said_at >= _PIPE_S:
+            self._said_at = time.monotonic()
+            printing.say(_line(event))
 
-    async def watch(self, crawl: RunningCrawl) -> None:
-        """Keep the numbers fresh until cancelled."""
-        if self._json or self._quiet:
-            return
-        if not sys.stdout.isatty():
-            while True:
-                await asyncio.sleep(_PIPE_S)
-                printing.say(_line(crawl))
-        with RichLive(Text(""), console=printing.out, refresh_per_second=4, transient=True) as live:
-            self._live = live
-            try:
-                while True:
-                    live.update(Text(_line(crawl), style="bold"))
-                    await asyncio.sleep(_TERMINAL_S)
-            finally:
-                self._live = None
+    def tell_stopping(self, task: int) -> None:
+        """Ctrl+C or a polite kill: the task is asked to end."""
+        slow = self._last.in_flight if self._last else 0
+        wait = f" Waiting a few seconds for {printing.count(slow, 'answer')} under way." if slow else ""
+        told = f"Stopping; the task is kept, and `geohound resume {task}` goes on with it.{wait}"
+        printing.err.print(told, markup=False)
 
     def close(self, summary: dict[str, Any], options: str = "") -> None:
         """The summary, as a table or as the last JSON line."""
@@ -106,6 +111,8 @@ def _left(summary: dict[str, Any], options: str) -> str:
         case "network lost":
             where = "" if summary["hosts"] else " If an address is misspelt, begin anew."
             return f"No host answers: is the network there? The task is kept, {waiting}. To go on: {again}{where}"
+        case "paused":
+            return f"Paused with work left ({waiting}). To go on: {again}"
     return f"Stopped with work left ({waiting}). To go on: {again}"
 
 
@@ -115,30 +122,28 @@ def _tested(told: dict[str, Any]) -> str:
     return f"{told['tested']:,} tested" + (f", {each:.2f} per confirmed service" if each else "")
 
 
-def _awaited(now: dict[str, Any]) -> str:
+def _awaited(now: Progressed) -> str:
     """What a crawl that seems to stand still is waiting for."""
-    if now["cut_off"]:
-        return "NETWORK LOST, waiting  "
-    if now["in_flight"] and not now["queue"]:
-        return f"waiting for {printing.count(now['in_flight'], 'slow answer')}  "
-    if now["queue"] and not now["in_flight"]:
-        return "waiting for hosts that want a pause  "
+    match now.waiting:
+        case "network":
+            return "NETWORK LOST, waiting  "
+        case "answers":
+            return f"waiting for {printing.count(now.in_flight, 'slow answer')}  "
+        case "hosts":
+            return "waiting for hosts that want a pause  "
     return ""
 
 
-def _line(crawl: RunningCrawl) -> str:
+def _line(now: Progressed) -> str:
     """What a person wants to know while waiting (LI-9)."""
-    now = crawl.summary()
-    per_thousand = 1000 * now["services"] / now["pages"] if now["pages"] else 0.0
-    usage = measure(crawl.pids)
-    run_s, speed = now["run"]["elapsed_s"], now["run"]["pages_per_s"]
-    cpu = usage.cpu_s / run_s * 100 if run_s else 0.0
-    drops = sorted(now["drops"].items(), key=lambda item: -item[1])
+    per_thousand = 1000 * now.services / now.pages if now.pages else 0.0
+    cpu = now.cpu_s / now.run_s * 100 if now.run_s else 0.0
+    drops = sorted(now.drops.items(), key=lambda item: -item[1])
     dropped = ", ".join(f"{reason} {count:,}" for reason, count in drops[:3]) or "none"
     more = f" and {len(drops) - 3} more reasons" if len(drops) > 3 else ""
     return (
-        f"{_awaited(now)}{timedelta(seconds=int(run_s))}  {printing.count(now['pages'], 'page')}  {speed:.0f}/s  "
-        f"{printing.count(now['services'], 'service')} ({per_thousand:.1f} per 1,000 pages)  {now['queue']:,} queued  "
-        f"{now['in_flight']:,} in flight of {now['fetchers']} + {now['testers']}  "
-        f"{printing.count(now['hosts'], 'host')}  {usage.memory_mb:,.0f} MB  {cpu:.0f} % CPU  dropped: {dropped}{more}"
+        f"{_awaited(now)}{timedelta(seconds=int(now.run_s))}  {printing.count(now.pages, 'page')}  "
+        f"{now.run_pages_per_s:.0f}/s  {printing.count(now.services, 'service')} ({per_thousand:.1f} per 1,000 pages)  "
+        f"{now.queue:,} queued  {now.in_flight:,} in flight of {now.fetchers} + {now.testers}  "
+        f"{printing.count(now.hosts, 'host')}  {now.memory_mb:,.0f} MB  {cpu:.0f} % CPU  dropped: {dropped}{more}"
     )

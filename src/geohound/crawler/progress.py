@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
+from geohound.model.event import ServiceFound
 from geohound.model.exposition import Metric, MetricType, Sample, histogram
 from geohound.model.job import Redirected, Report
 from geohound.model.service import Service
@@ -18,8 +19,7 @@ from .proposing import HARVEST_MARK
 
 BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _COUNTED = ("pages", "requests", "bytes", "services", "layers", "tested", "spared")
-Event = dict[str, Any]
-Listener = Callable[[Event], None]
+Listener = Callable[[ServiceFound], None]
 
 
 @dataclass(slots=True)
@@ -102,18 +102,12 @@ class Progress:
             gauge("geohound_network_lost", "1 while no host answers.", int(self.is_cut_off)),
         ]
 
-    def event(self, service: Service, now: float) -> Event:
+    def event(self, service: Service, now: float) -> ServiceFound:
         """A service was confirmed: what a listener is told."""
-        return {
-            "event": "service",
-            "id": service.id,
-            "endpoint": service.endpoint,
-            "kind": service.kind,
-            "title": service.title,
-            "pages": self.pages,
-            "requests": self.requests,
-            "elapsed_s": round(now - self.started + self.before.get("elapsed_s", 0.0), 3),
-        }
+        elapsed_s = round(now - self.started + self.before.get("elapsed_s", 0.0), 3)
+        return ServiceFound(
+            service.id, service.endpoint, service.kind, service.title, self.pages, self.requests, elapsed_s
+        )
 
     def found(self, service: Service, candidate: Candidate) -> None:
         self.services += 1
@@ -122,7 +116,7 @@ class Progress:
         self.vias[str(candidate.via)] += 1
         self.proofs[str(candidate.via)] += candidate.probe
 
-    def ways(self) -> dict[str, Event]:
+    def ways(self) -> dict[str, dict[str, Any]]:
         """What each way of finding candidates brought, and what that cost (LC-10); the most fruitful first."""
         names = sorted(self.tests | self.vias, key=lambda way: (-self.vias[way], -self.tests[way], way))
         return {
@@ -135,7 +129,7 @@ class Progress:
             for way in names
         }
 
-    def summary(self, elapsed_s: float) -> Event:
+    def summary(self, elapsed_s: float) -> dict[str, Any]:
         """The last line of a crawl: the task over all its runs, and this run alone; `elapsed_s` is that of this run."""
         of_run = {name: getattr(self, name) - self.before.get(name, 0) for name in ("pages", "requests", "services")}
         total_s = elapsed_s + self.before.get("elapsed_s", 0.0)

@@ -162,9 +162,11 @@ async def acrawl(
     chosen_scope = Scope(choose("scope", scope, [str(s.value) for s in Scope]))
     addresses = tuple(_address(seed) for seed in seeds)
     spec = assembly.crawl_spec(chosen, addresses, chosen_scope, wanted, box.as_tuple() if box else None)
-    async with assembly.crawling(chosen, assembly.new_task(chosen, spec)) as running:
-        await running.run()
-        told = running.summary()
+    with assembly.task_runner(chosen) as (runner, tasks):
+        task = assembly.new_task(chosen, spec)
+        await runner.run(task)
+        found = tasks.get(task)
+        told = dict(found.counters) if found else {}
     return Crawled(chosen.catalogue, told, partial(_services_of, chosen, int(told["task"])))
 
 

@@ -48,8 +48,15 @@ class Progressed:
     tested: int
     queue: int
     in_flight: int
+    fetchers: int
+    testers: int
     elapsed_s: float
     pages_per_s: float
+    run_s: float  # of this run alone
+    run_pages_per_s: float
+    cpu_s: float
+    memory_mb: float
+    waiting: str  # for the network, hosts or answers; empty where something goes on
     drops: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -144,12 +144,6 @@ class Task:
         """Does somebody run it, as far as the store can tell?"""
         return self.claim is not None and self.expires_at is not None and now < self.expires_at
 
-    def is_waiting(self, now: datetime) -> bool:
-        """Should somebody run it? It was queued, or whoever ran it is gone."""
-        if self.wanted is not Wanted.RUN or self.is_held(now):
-            return False
-        return self.state in (TaskState.QUEUED, TaskState.RUNNING)
-
 
 @dataclass(frozen=True, slots=True)
 class TaskFilter:

@@ -1,7 +1,9 @@
 """What a catalogue file of before says of its tasks, and what deleting a task leaves."""
 
 import asyncio
+import gzip
 import sqlite3
+from pathlib import Path
 
 import orjson
 
@@ -13,6 +15,7 @@ from geohound.model.task import Budget, CrawlGoal, Ending, Policy, Scope, TaskSp
 from geohound.model.visit import Candidate, Via
 from geohound.stores.sqlite import open_store
 
+BEFORE = Path(__file__).parents[1] / "captures" / "catalogue-v6.db.gz"
 STORED = {
     "settings": {
         "order": "fifo", "learned": "", "max_depth": 3, "max_pages": 40, "connect_to": ["*.test=127.0.0.1:1"],
@@ -23,21 +26,15 @@ STORED = {
 
 
 def test_the_tasks_of_a_catalogue_of_version_6_are_what_was_asked_for(tmp_path, clock):
-    store = open_store(tmp_path / "c.db", clock)
-    task = store.tasks.create(TaskSpec()).id
-    store.close()
+    (tmp_path / "c.db").write_bytes(gzip.decompress(BEFORE.read_bytes()))
     with sqlite3.connect(tmp_path / "c.db") as connection:
-        connection.execute("DROP TABLE claim")
-        connection.execute("DROP TABLE event")
-        connection.execute("ALTER TABLE task RENAME COLUMN spec TO settings")
-        connection.execute("ALTER TABLE task DROP COLUMN ending")
-        connection.execute("ALTER TABLE task ADD COLUMN seeds BLOB")
+        assert connection.execute("PRAGMA user_version").fetchone() == (6,)
+        ((task,),) = connection.execute("SELECT id FROM task").fetchall()
         connection.execute(
             "UPDATE task SET settings = ?, seeds = ?, state = 'stopped'",
             (orjson.dumps(STORED), orjson.dumps(["http://a.test/"])),
         )
         connection.execute("UPDATE progress SET counters = ?", (orjson.dumps({"ended": "page budget"}),))
-        connection.execute("PRAGMA user_version = 6")
     connection.close()
     store = open_store(tmp_path / "c.db", clock)
     found = store.tasks.get(task)

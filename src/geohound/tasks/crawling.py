@@ -1,0 +1,91 @@
+"""A crawl as a task: its numbers, what it leaves for the next run, and what its watchers hear of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from geohound.crawler.engine import Crawl
+from geohound.model.event import Progressed
+from geohound.model.exposition import exposition
+from geohound.model.task import Checkpoint, Ending
+
+from .usage import measure
+
+
+class CrawlWork:
+    """A crawl that a runner can run."""
+
+    def __init__(self, crawl: Crawl, pids: Sequence[int] = (), learned: str = "") -> None:
+        self._crawl = crawl
+        self._pids = pids  # of the processes that read pages, beside this one
+        self._learned = learned
+
+    async def run(self) -> Ending:
+        try:
+            await self._crawl.run()
+        finally:
+            self._keep_learned()
+        return Ending.FINISHED if self._is_finished else Ending(self._crawl.progress.ending)
+
+    @property
+    def _is_finished(self) -> bool:
+        return self._crawl.parts.frontier.due_in() is None
+
+    def _keep_learned(self) -> None:
+        """Leave what was learned for the next crawl, where the user names a file for it."""
+        if self._learned:
+            Path(self._learned).expanduser().write_bytes(self._crawl.parts.order.state())
+
+    def stop(self) -> None:
+        self._crawl.stop()
+
+    def checkpoint(self) -> Checkpoint:
+        return Checkpoint(self.summary(), self._crawl.parts.order.state())
+
+    def summary(self) -> dict[str, Any]:
+        """The numbers so far, those of the whole task; `run` has those of this run."""
+        crawl, parts = self._crawl, self._crawl.parts
+        elapsed = parts.clock.monotonic() - crawl.progress.started if crawl.progress.started else 0.0
+        numbers = parts.frontier.stats()
+        return crawl.progress.summary(elapsed) | {
+            "drops": {str(reason): n for reason, n in Counter(numbers.drops).most_common() if n},
+            "queue": numbers.queued,
+            "task": crawl.plan.task,
+            "finished": self._is_finished,
+            "in_flight": crawl.in_flight,
+            "fetchers": crawl.crews[False].size,
+            "testers": crawl.crews[True].size,
+            "cut_off": crawl.progress.is_cut_off,
+        }
+
+    def progress(self) -> Progressed:
+        now, usage = self.summary(), measure(self._pids)
+        names = (
+            "pages", "visits", "requests", "bytes", "services", "layers", "hosts", "tested", "queue", "in_flight",
+            "fetchers", "testers", "elapsed_s", "pages_per_s", "drops",
+        )  # fmt: skip
+        run = now["run"]
+        return Progressed(
+            **{name: now[name] for name in names},
+            run_s=run["elapsed_s"],
+            run_pages_per_s=run["pages_per_s"],
+            cpu_s=round(usage.cpu_s, 2),
+            memory_mb=round(usage.memory_mb, 1),
+            waiting=self._waiting(),
+        )
+
+    def _waiting(self) -> str:
+        """What a crawl that seems to stand still is waiting for."""
+        queued = self._crawl.parts.frontier.stats().queued
+        if self._crawl.progress.is_cut_off:
+            return "network"
+        if self._crawl.in_flight and not queued:
+            return "answers"
+        return "hosts" if queued and not self._crawl.in_flight else ""
+
+    def metrics(self) -> str:
+        """The numbers as Prometheus reads them."""
+        return exposition(self._crawl.progress.metrics(self.summary()))

@@ -1,0 +1,165 @@
+"""Runs tasks: claims one, builds it, works, beats, and releases it, whoever asked for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from typing import Protocol
+
+from geohound.contracts import Clock, FencedError, StoreError, TaskStore
+from geohound.model.event import Event, Progressed, Warned
+from geohound.model.task import UNFINISHED, Checkpoint, Claim, Ending, Task, TaskFilter, TaskId, TaskState, Wanted
+
+from .claiming import TTL_S, claim_task, is_claimable
+from .feed import Feed, Listener
+
+log = logging.getLogger(__name__)
+
+BEAT_S = 1.0
+SAVE_EVERY_S = 5.0
+LOOK_EVERY_S = 0.5  # for tasks that are queued
+AT_ONCE = 2  # tasks that one process serves
+
+
+class Work(Protocol):
+    """A task that has been built."""
+
+    async def run(self) -> Ending:
+        """Work until nothing is left, the budget is spent, or `stop` is called."""
+
+    def stop(self) -> None:
+        """Finish what is in flight and end."""
+
+    def checkpoint(self) -> Checkpoint:
+        """What the next run must know."""
+
+    def progress(self) -> Progressed: ...
+
+
+Build = Callable[[Task, Claim, Feed], AbstractAsyncContextManager[Work]]
+
+
+class TaskRunner:
+    """Runs the tasks of one store in this process."""
+
+    def __init__(self, tasks: TaskStore, build: Build, clock: Clock, listener: Listener | None = None) -> None:
+        self._tasks = tasks
+        self._build = build
+        self._clock = clock
+        self._listener = listener
+        self._woken = asyncio.Event()
+
+    async def run(self, task: TaskId) -> Ending:
+        """Run one task from where it was left to the end of its budget; StoreError where another runs it."""
+        claim = claim_task(self._tasks, task)
+        self._tasks.want(task, Wanted.RUN)
+        return await self._run(claim, TaskState.STOPPED)
+
+    async def serve(self, which: TaskFilter = UNFINISHED) -> None:
+        """Run whatever is queued, and whatever was left by a process that is gone, until cancelled."""
+        running: set[asyncio.Task[None]] = set()
+        try:
+            while True:
+                for task in reversed(self._tasks.list(which)):
+                    if len(running) >= AT_ONCE:
+                        break
+                    claim = self._take(task)
+                    if claim is not None:
+                        started = asyncio.create_task(self._serve_one(claim))
+                        running.add(started)
+                        started.add_done_callback(running.discard)
+                await self._clock.sleep(LOOK_EVERY_S)
+        finally:
+            for started in running:
+                started.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    def look_now(self) -> None:
+        """Somebody has just said what is wanted: look, without waiting for the next heartbeat."""
+        self._woken.set()
+
+    def _take(self, task: Task) -> Claim | None:
+        if not is_claimable(task, self._clock.now()):
+            return None
+        with suppress(StoreError):  # another was faster
+            return claim_task(self._tasks, task.id)
+        return None
+
+    async def _serve_one(self, claim: Claim) -> None:
+        """One that fails must not end the others; what a person should know stands in its events."""
+        try:
+            await self._run(claim, TaskState.QUEUED)
+        except Exception as error:
+            log.warning("Task %d has failed: %s", claim.task, error)
+
+    async def _run(self, claim: Claim, left: TaskState) -> Ending:
+        """One run; `left` is the state of a task whose run was cancelled."""
+        feed = Feed(self._listener)
+        state, ending = TaskState.STOPPED, Ending.FAILED
+        try:
+            task = self._tasks.get(claim.task)
+            if task is None:
+                raise StoreError(f"There is no task {claim.task} in this catalogue.")
+            async with self._build(task, claim, feed) as work:
+                ending = await self._work(claim, work, feed)
+            state, ending = self._outcome(claim, ending)
+        except asyncio.CancelledError:
+            state, ending = left, Ending.STOPPED
+            raise
+        except FencedError:
+            raise
+        except Exception as error:
+            feed.keep(Warned(str(error)))
+            raise
+        finally:
+            with suppress(StoreError):  # of a store that fails, or of which another has the task by now
+                self._tasks.emit(claim, feed.take())
+                self._tasks.release(claim, state, ending)
+        return ending
+
+    async def _work(self, claim: Claim, work: Work, feed: Feed) -> Ending:
+        """Work and beat together; a heartbeat that fails ends the work."""
+        working = asyncio.create_task(work.run())
+        beating = asyncio.create_task(self._beat(claim, work, feed))
+        try:
+            await asyncio.wait({working, beating}, return_when=asyncio.FIRST_COMPLETED)
+            if beating.done():
+                beating.result()
+            return await working
+        finally:
+            for each in (working, beating):
+                each.cancel()
+            await asyncio.gather(working, beating, return_exceptions=True)
+            feed.keep(work.progress())
+            with suppress(StoreError):  # it is why we are here
+                self._tasks.save(claim, work.checkpoint())
+
+    async def _beat(self, claim: Claim, work: Work, feed: Feed) -> None:
+        """Keep the claim, do what is wanted, keep the numbers, pass on what happened."""
+        saved_at = self._clock.monotonic()
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), BEAT_S)
+            self._woken.clear()
+            now = self._clock.monotonic()
+            feed.note(work.progress(), now)
+            if await asyncio.to_thread(self._pass_on, claim, feed.take()) is not Wanted.RUN:
+                work.stop()
+            if now - saved_at >= SAVE_EVERY_S:
+                saved_at = now
+                await asyncio.to_thread(self._tasks.save, claim, work.checkpoint())
+
+    def _pass_on(self, claim: Claim, events: Sequence[Event]) -> Wanted:
+        if events:
+            self._tasks.emit(claim, events)
+        return self._tasks.renew(claim, TTL_S)
+
+    def _outcome(self, claim: Claim, ending: Ending) -> tuple[TaskState, Ending]:
+        """A run that was told to stop may have been told to pause."""
+        if ending is Ending.FINISHED:
+            return TaskState.DONE, ending
+        if ending is Ending.STOPPED and self._tasks.renew(claim, TTL_S) is Wanted.PAUSE:
+            return TaskState.PAUSED, Ending.PAUSED
+        return TaskState.STOPPED, ending

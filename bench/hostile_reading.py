@@ -31,7 +31,7 @@ PACKAGE = Path(importlib.util.find_spec("geohound").submodule_search_locations[0
 NOW = datetime(2024, 1, 1, tzinfo=UTC)
 HANG_CPU_S = 2.0
 MEMORY_BYTES = 500_000_000
-READ = ("kinds/", "mining/", "model/", "document.py", "safe_xml.py", "mending.py", "refusals.py", "probe.py")
+READ = ("kinds/", "mining/", "jsflow/", "model/", "document.py", "safe_xml.py", "mending.py", "refusals.py", "probe.py")
 _HEADER = struct.Struct("<QII")  # executions, length of the case's own header, length of the body
 # A mutated document comes from an address chosen by its bytes, so that the same bytes always mean the same.
 URLS = (

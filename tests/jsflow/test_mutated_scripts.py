@@ -16,7 +16,7 @@ from geohound.jsflow.syntax import source as sources
 FILES = sorted({text for app in webapps.load() for text in app.files.values() if 20 < len(text) < 20_000})
 MARKS = ("{", "}", "(", ")", "[", "]", "`", "${", "'", '"', "/", "*/", "/*", "//", "=>", "?", ":", ",", ";", "\\", "\n",
          "wms", "url", "...", "new ", "function", "=", "+=", "\x00", "\ud800", "<!--", "import ", "await ")  # fmt: skip
-BUDGET = Budget(steps=20_000, seconds=1.0)
+BUDGET = Budget(steps=20_000)
 CUT = st.tuples(st.integers(0, 20_000), st.integers(0, 400), st.sampled_from(("drop", "twice", "swap", *MARKS)))
 
 
@@ -34,7 +34,7 @@ def mutate(text: str, cuts: list[tuple[int, int, str]]) -> str:
 def test_no_mutation_of_a_script_breaks_the_analysis(text: str, cuts: list[tuple[int, int, str]], inline: bool) -> None:
     began = time.thread_time()
     analyse("https://p.test/", [Script("https://p.test/a.js", mutate(text, cuts), is_inline=inline)], BUDGET)
-    assert time.thread_time() - began < BUDGET.seconds + 3.0
+    assert time.thread_time() - began < 4.0
 
 
 @pytest.mark.slow

@@ -16,11 +16,13 @@ from geohound.jsflow.sinks import config, pages
 from geohound.jsflow.sinks.finds import Found
 from geohound.jsflow.sinks.scripts import ScriptSinks
 from geohound.jsflow.syntax import libraries, sourcemaps
+from geohound.jsflow.syntax.lines import Lines
 from geohound.jsflow.syntax.source import Source
 from geohound.jsflow.values import liveness
 
 from . import addresses
-from .model import Budget, Endpoint, Exhausted, Findings, Meter, Script
+from .meter import Exhausted, Meter
+from .model import Budget, Endpoint, Findings, Script
 
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.85, "config": 0.8, "string": 0.7}
 _MAP = re.compile(rb"[#@]\s*sourceMappingURL=([^\s'\"]{1,300})")
@@ -28,6 +30,7 @@ _YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
 _FILE_ENDS = (b".json", b".xml", b".yaml", b".yml", b".txt", b".cfg", b".conf")
 _LITERAL = re.compile(r"\s*\{\s*(?:\w+|[\"'][\w.-]+[\"'])\s*:|\s*\[\s*\{")
 _MAX_WANTED = 200
+_ROW = 8  # steps that an address of a configuration takes
 _LONG = 400_000
 _MAX_COMPARED = 500  # addresses of one page; each is compared with each
 _FILES_ONLY = 300_000  # scripts up to this size are asked which files they load, even if they hold no address
@@ -163,11 +166,14 @@ class _Reader:
         return True
 
     def _take_rows(self, rows: Iterable[config.Row], script: Script) -> None:
+        lines = Lines(script.text, self.ev.meter)
         for value, hint, key in rows:
+            if self.ev.meter.is_over:
+                return
+            self.ev.meter.note(_ROW)
             place = addresses.read(value, self.ev.base_url, hint)
             if isinstance(place, addresses.Address) and (hint or place.is_sure):
-                at = script.text.find(value[:200])
-                line = script.line_offset + script.text.count("\n", 0, max(at, 0)) + 1
+                line = script.line_offset + lines.of(value) + 1
                 self._keep(place, value, "config", script.url, line, key)
 
     def _judge(self, found: Found) -> None:
@@ -219,6 +225,7 @@ class _Reader:
             unclear=tuple(dict.fromkeys(self.unclear[:50])),
             scripts_read=read,
             scripts_skipped=skipped,
+            steps=self.ev.meter.steps,
             is_complete=not self.ev.meter.is_over and not any(s.is_cut_short for s in self.ev.sources),
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +27,7 @@ class Bounds:
 
     files: int = 80  # fetched
     rounds: int = 4  # scripts that ask for further scripts
-    seconds: float = 20.0  # of reading, fetching not counted
+    steps: int = 2_000_000  # of all rounds together
     bytes: int = 40_000_000
     budget: Budget = field(default_factory=Budget)
     is_thrifty: bool = False  # leave alone what may be a service, and the scripts of a viewer whose configuration tells
@@ -167,14 +166,13 @@ async def read(page: Fetched, fetch: Fetch, bounds: Bounds = Bounds()) -> Readin
         else:
             await app.add(full, is_module=is_module)
     findings = Findings()
-    left_s = bounds.seconds
+    left = bounds.steps
     for _ in range(bounds.rounds):
-        began = time.monotonic()
-        budget = replace(bounds.budget, seconds=min(bounds.budget.seconds, left_s))
+        budget = replace(bounds.budget, steps=min(bounds.budget.steps, left))
         findings = jsflow.analyse(page.url, tuple(app.scripts), budget)
-        left_s -= time.monotonic() - began
+        left -= findings.steps
         known = len(app.scripts)
-        if left_s <= 0:
+        if left <= 0:
             break
         for wanted in findings.wanted:
             if not (bounds.is_thrifty and looks_like_service(wanted)):

@@ -21,9 +21,9 @@ Fetch = Callable[[str], Awaitable[Response | None]]
 BOUNDS = Bounds(
     files=30,
     rounds=3,
-    seconds=4.0,
+    steps=800_000,
     bytes=16_000_000,
-    budget=Budget(steps=200_000, seconds=2.5, bytes_per_script=6_000_000, bytes_parsed=5_000_000),
+    budget=Budget(steps=500_000, bytes_per_script=6_000_000, bytes_parsed=5_000_000),
     is_thrifty=True,
 )
 _MAX_HEAD = 300_000
@@ -141,7 +141,7 @@ async def _read(page: Page, source: Fetched, fetch: Fetch) -> Page:
     had = set(found.files)
     listed = scripts.computed(found.listed, Place.RECIPE)
     said = scripts.of_findings(found.findings, found.scripts[1:], source.url)
-    # What the page itself asks for, and time did not allow to read: candidates like any other.
+    # What the page itself asks for, and the bounds did not allow to read: candidates like any other.
     own = [link for link in html.read(source.text, source.url).links if link.place in _OWN]
     links = [link for link in (*listed, *said, *own) if _full(link, source.url) not in had]
     links += [Link(url, place=Place.CONFIG) for url in left if not scripts.is_script(url)]

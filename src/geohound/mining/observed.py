@@ -19,7 +19,7 @@ from .application import Mined, merged
 
 HOW = "browser"
 _CONFIDENCE = 0.94  # below a call that was read: where both know it, script and line tell more
-_BUDGET = Budget(seconds=4.0)
+_BUDGET = Budget(steps=600_000)
 _MAX_FILES = 60
 _MAX_LINKS = 2_000
 _OWS = frozenset({"wms", "wfs", "wmts", "wcs", "csw", "wps", "sos"})

@@ -74,13 +74,13 @@ def _by_name(ev: Resolver, function: Node, up: Node, source: Source) -> Iterator
     yield from _calls_in(ev, source, name, fn, scope if is_plain else None)
     if (len(name) > 2 or source.script.is_inline) and scope.type not in FUNCTIONS:
         for other in ev.sources:
-            if other is not source and not other.is_library and name.encode() in other.raw:
+            if other is not source and not other.is_library and other.mentions(name):
                 yield from _calls_in(ev, other, name, fn, other.root if is_plain else None)
     aliases = _exports(name, scope, source) if is_plain and scope.type in FUNCTIONS else []
     for alias, other in product(aliases, ev.sources):
-        if not other.is_library and alias.encode() in other.raw:
+        if not other.is_library and other.mentions(alias):
             yield from _calls_in(ev, other, alias, fn, None)
-    if is_plain and scope.type not in FUNCTIONS and b"export" in source.raw:
+    if is_plain and scope.type not in FUNCTIONS and source.mentions("export"):
         for other, alias in imports.importers(ev, source):
             yield from _calls_in(ev, other, alias, fn, other.root)
 

@@ -32,12 +32,12 @@ def methods(source: Source, cls: Fn, name: str) -> Iterator[tuple[Node, bool]]:
     """The functions that lists name so for this class, and whether they are getters."""
     own = cls.node.child_by_field_name("name")
     scope = source.scope_of(cls.node.parent or cls.node)
-    if own is None or source.data.find(b"key:", scope.start_byte, scope.end_byte) < 0:
+    if own is None or not source.mentions("key:"):
         return
     for at in source.places(name, _LISTED, scope.start_byte, scope.end_byte)[:_MAX_HITS]:
         node = source.node_at(at)
         while node is not None and node.type not in ("object", "program"):
-            node = node.parent
+            node = source.up(node)
         owner = _owner(node) if node is not None else None
         if node is None or owner is None or source.text(owner) != source.text(own):
             continue

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from tree_sitter import Node
 
-from geohound.jsflow.model import Meter
+from geohound.jsflow.meter import Meter
 from geohound.jsflow.modules import imports
-from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters, walk
+from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters
 from geohound.jsflow.values import conditions
 from geohound.jsflow.values.domain import (
     HOLE,
@@ -201,7 +201,7 @@ class Evaluator:
 
     def _returned(self, body: Node, place: Place) -> Values:
         found: list[Values] = []
-        for node in walk(body, skip=FUNCTIONS):
+        for node in place.source.walk(body, FUNCTIONS):
             if node.type == "return_statement" and (value := nth(node, 0)) is not None:
                 self.meter.spend()
                 certain = conditions.happens(self, node, place, body)

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from geohound.jsflow.model import words
 from geohound.jsflow.modules import bundles, imports
-from geohound.jsflow.syntax.source import FUNCTIONS, Def, Source, block_of, parameters, walk
+from geohound.jsflow.syntax.source import FUNCTIONS, Def, Source, parameters
 from geohound.jsflow.values.domain import (
     NOTHING,
     UNDEFINED,
@@ -78,7 +78,7 @@ def _names_in(source: Source, pattern: Node) -> list[str]:
     left = pattern.child_by_field_name("left") if pattern.type == "assignment_pattern" else pattern
     if left is None or left.type == "identifier":
         return [source.text(left)] if left is not None else []
-    return [source.text(p) for p in walk(left, skip=FUNCTIONS) if p.type in kinds]
+    return [source.text(p) for p in source.walk(left, FUNCTIONS) if p.type in kinds]
 
 
 def _parameter(ev: Resolver, name: str, function: Node, node: Node, place: Place) -> Values:
@@ -109,7 +109,7 @@ def injected(ev: Resolver, name: str) -> Values:
     key = ("injected", name)
     if key not in ev.known:
         ev.known[key] = NOTHING
-        found = [v for s in ev.sources if not s.is_library and b".module(" in s.raw for v in _provided(ev, s, name)]
+        found = [v for s in ev.sources if not s.is_library and s.mentions(".module(") for v in _provided(ev, s, name)]
         ev.known[key] = ev.union(tuple(found)) if found else NOTHING
     known = ev.known[key]
     return known if isinstance(known, tuple) else NOTHING
@@ -119,7 +119,7 @@ def _provided(ev: Resolver, source: Source, name: str) -> Iterator[Value]:
     for at in source.places(name, _PROVIDED)[:3]:
         node = source.node_at(at)
         while node is not None and node.type != "call_expression":
-            node = node.parent
+            node = source.up(node)
         given = ev.lazy_arguments(node, Place(source)) if node is not None else []
         callee = node.child_by_field_name("function") if node is not None else None
         is_factory = callee is not None and source.text(callee).endswith("factory")
@@ -158,7 +158,7 @@ def _one_of(ev: Resolver, found: Values, key: Key) -> Values:
 
 def _from_definitions(ev: Resolver, name: str, scope: Node, node: Node, place: Place) -> Values:
     source = place.source
-    defs = _in_nearest_block(source.names(scope)[name], node)
+    defs = _in_nearest_block(ev, source, source.names(scope)[name], node)
     user = source.scope_of(node)
     elsewhere = _nested_assignments(source, name, scope, defs)
     if user.id == scope.id:
@@ -169,7 +169,7 @@ def _from_definitions(ev: Resolver, name: str, scope: Node, node: Node, place: P
             return found
         return ev.union(found, *(_assigned(ev, source, d, place) for d in elsewhere[:_MAX_HITS]))
     own = [d for d in elsewhere if d.at < node.start_byte and source.scope_of(d.node).id == user.id]
-    if own and not _may_not_happen(own[-1], node):
+    if own and not _may_not_happen(source, own[-1], node):
         return _in_order(ev, own, node, place, ())
     found = _in_order(ev, [d for d in defs if not _holds(d, node)] or defs, node, place, ())
     return ev.union(found, *(_assigned(ev, source, d, place) for d in elsewhere[:_MAX_HITS] if not _holds(d, node)))
@@ -182,13 +182,14 @@ def _holds(definition: Def, node: Node) -> bool:
     )
 
 
-def _in_nearest_block(defs: list[Def], node: Node) -> list[Def]:
+def _in_nearest_block(ev: Resolver, source: Source, defs: list[Def], node: Node) -> list[Def]:
     """Of names that several blocks declare for themselves, the one whose block is around the use."""
+    ev.meter.spend(len(defs) // 2)  # of each the block around it is looked for
     if sum(d.how in _DECLARES for d in defs) < 2:
         return defs
     inside: list[tuple[int, Def]] = []
     for d in defs:
-        block = block_of(d.node)
+        block = source.block_of(d.node)
         if block is not None and block.start_byte <= node.start_byte < block.end_byte:
             inside.append((block.end_byte - block.start_byte, d))
     scoped = [(size, d) for size, d in inside if d.how in _DECLARES]
@@ -207,12 +208,12 @@ def _in_order(ev: Resolver, defs: list[Def], node: Node, place: Place, base: Val
         given = _assigned(ev, place.source, d, place)
         if d.how == "append":
             given = ev.concat(current or NOTHING, given)
-        current = ev.union(current, given) if current and _may_not_happen(d, node) else given
+        current = ev.union(current, given) if current and _may_not_happen(place.source, d, node) else given
     return current or (UNDEFINED,)
 
 
-def _may_not_happen(definition: Def, node: Node) -> bool:
-    block = block_of(definition.node)
+def _may_not_happen(source: Source, definition: Def, node: Node) -> bool:
+    block = source.block_of(definition.node)
     return block is not None and not block.start_byte <= node.start_byte <= block.end_byte
 
 
@@ -327,8 +328,7 @@ def global_name(ev: Resolver, name: str, place: Place) -> Values:
 
 
 def _global_in(ev: Resolver, name: str, source: Source) -> Iterator[Value]:
-    encoded = name.encode()
-    if source.is_library or encoded not in source.raw:
+    if source.is_library or not source.mentions(name):
         return
     if source.script.text.lstrip()[:1] in ("{", "<"):
         return

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from geohound.jsflow.model import words
 from geohound.jsflow.modules import imports
 from geohound.jsflow.syntax import nodes
-from geohound.jsflow.syntax.source import Source, loop_of, nth
+from geohound.jsflow.syntax.source import Source, nth
 from geohound.jsflow.values.domain import (
     HOLE,
     NOTHING,
@@ -84,7 +84,7 @@ def subscript_expression(ev: Resolver, node: Node, place: Place) -> Values:
 
 def _some_item(ev: Resolver, array: Arr, index: Node, place: Place) -> Values:
     """An element by an index that counts: one at a time, the same one wherever the index stands in the loop."""
-    loop = loop_of(index)
+    loop = place.source.loop_of(index)
     if loop is None:
         return ev.any_of(array.items[: ev.meter.budget.values])
     key = ("index", place.source.index, loop.id, place.source.text(index))
@@ -152,7 +152,7 @@ def _set_anywhere(ev: Resolver, name: str) -> Values:
     found: list[Node] = []
     values: list[Values] = []
     for source in ev.sources:
-        if source.is_library or name.encode() not in source.raw or len(source.raw) > _SMALL:
+        if source.is_library or not source.mentions(name) or len(source.raw) > _SMALL:
             continue
         for at in [*source.places(name, _SET), *source.places(name, _IN_LITERAL)][:_MAX_HITS]:
             place_set = nodes.target(source, at)
@@ -176,7 +176,7 @@ def _set_anywhere(ev: Resolver, name: str) -> Values:
 def _pair_value(source: Source, at: int) -> Node | None:
     node = source.node_at(at)
     while node is not None and node.type not in ("pair", "object", "program"):
-        node = node.parent
+        node = source.up(node)
     return node.child_by_field_name("value") if node is not None and node.type == "pair" else None
 
 
@@ -266,9 +266,7 @@ def assigned(ev: Resolver, path: str, name: str) -> Values:
     ev.active.add(key)
     touches = ev.touches
     try:
-        found = [
-            v for s in ev.sources if not s.is_library and name.encode() in s.raw for v in _set_in(ev, s, path, name)
-        ]
+        found = [v for s in ev.sources if not s.is_library and s.mentions(name) for v in _set_in(ev, s, path, name)]
     finally:
         ev.active.discard(key)
     found = found or [v for s in ev.sources if not s.is_library for v in _defined_in(ev, s, path, name)]
@@ -280,12 +278,12 @@ def assigned(ev: Resolver, path: str, name: str) -> Values:
 
 def _defined_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Value]:
     """Ext.define("path", {…}), dojo.declare("path", …, {…}): members of the object, getters of its configuration."""
-    if (b"define(" not in source.raw and b"declare(" not in source.raw) or path.encode() not in source.raw:
+    if (not source.mentions("define(") and not source.mentions("declare(")) or not source.mentions(path):
         return
     for at in source.places(path, _DEFINED)[:_FEW]:
         node = source.node_at(at)
         while node is not None and node.type != "call_expression":
-            node = node.parent
+            node = source.up(node)
         for lazy in ev.lazy_arguments(node, Place(source))[1:] if node is not None else ():
             for made in ev.lazy(lazy):
                 if not isinstance(made, Obj):
@@ -311,7 +309,7 @@ def _set_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Valu
             if text == path or text.rpartition(".")[2] == path:
                 yield from ev.values(right, Place(source))
     last = path.rpartition(".")[2]
-    if last.encode() + b"," in source.raw or last.encode() + b" ," in source.raw:
+    if source.mentions(f"{last},") or source.mentions(f"{last} ,"):
         for at in source.places(path, _EXTENDED)[:_MAX_HITS]:
             yield from _extended(ev, source, at, name)
 
@@ -319,7 +317,7 @@ def _set_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Valu
 def _extended(ev: Resolver, source: Source, at: int, name: str) -> Iterator[Value]:
     node = source.node_at(at)
     while node is not None and node.type != "call_expression":
-        node = node.parent
+        node = source.up(node)
     for lazy in ev.lazy_arguments(node, Place(source))[1:] if node is not None else ():
         for value in ev.lazy(lazy):
             if isinstance(value, Obj) and name in value.fields:

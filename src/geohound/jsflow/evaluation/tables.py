@@ -36,13 +36,13 @@ def calls(function: Node, source: Source) -> Iterator[Node]:
 
 def is_passed_over(ev: Resolver, node: Node, source: Source) -> bool:
     """Under what is assumed now, every call picks another function of the table than the one around this node."""
-    up = node.parent
+    up = source.up(node)
     for _ in range(_MAX_CLIMB):
         if up is None:
             return False
         if up.type in FUNCTIONS and (found := list(calls(up, source))):
             return all(_picks_other(ev, call, _key(up, source), source) for call in found)
-        up = up.parent
+        up = source.up(up)
     return False
 
 

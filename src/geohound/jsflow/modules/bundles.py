@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth, parameters, walk
+from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth, parameters
 from geohound.jsflow.values.domain import NOTHING, Fn, Namespace, Obj, Place, Ref, Value, Values, ready
 from geohound.jsflow.values.resolver import Resolver
 
@@ -79,7 +79,7 @@ def named_module(ev: Resolver, path: str, name: Value, source: Source) -> Values
     for at in source.places(str(name), rb"[\"'](?P<at>NAME)[\"']\s*:\s*\d")[:20]:
         node = source.node_at(at)
         while node is not None and node.type != "pair":
-            node = node.parent
+            node = source.up(node)
         table = node.parent if node is not None else None
         array = table.parent if table is not None else None
         function = nth(array, 0) if array is not None and array.type == "array" else None
@@ -102,12 +102,12 @@ def bundled_module(ev: Resolver, key: Value) -> Values:
 
 
 def _modules_in(source: Source, key: str) -> Iterator[Namespace]:
-    if key.encode() not in source.raw:
+    if not source.mentions(key):
         return
     for at in source.places(key, _MODULE_KEY)[:20]:
         node = source.node_at(at) if at >= 0 else None
         while node is not None and node.type not in ("pair", "method_definition", "object", "program"):
-            node = node.parent
+            node = source.up(node)
         value = node.child_by_field_name("value") if node is not None and node.type == "pair" else node
         if value is not None and value.type == "array":
             value = nth(value, 0)
@@ -119,7 +119,7 @@ def _modules_in(source: Source, key: str) -> Iterator[Namespace]:
 
 def _by_position(source: Source, index: int) -> Iterator[Namespace]:
     """Older bundles keep their modules in an array."""
-    for node in walk(source.root, skip=FUNCTIONS):
+    for node in source.walk(source.root, FUNCTIONS):
         if node.type == "array" and index < node.named_child_count:
             value = nth(node, index)
             if value is not None and value.type in FUNCTIONS and is_bundled(value):
@@ -175,7 +175,7 @@ def _whole_bundle_export(ev: Resolver, source: Source, node: Node, label: str, n
 def _function_after(source: Source, at: int) -> Node | None:
     node = source.node_at(at)
     while node is not None and node.type not in ("pair", "arguments", "program"):
-        node = node.parent
+        node = source.up(node)
     if node is None:
         return None
     last = node.named_children[-1] if node.named_child_count else None

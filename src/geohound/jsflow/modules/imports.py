@@ -131,7 +131,7 @@ def exported(ev: Resolver, module: Namespace, name: str) -> Values:
 def importers(ev: Resolver, source: Source) -> Iterator[tuple[Source, str]]:
     """The names under which other modules of the page import from this one."""
     for other in ev.sources:
-        if other is source or other.is_library or b"import" not in other.raw:
+        if other is source or other.is_library or not other.mentions("import"):
             continue
         for alias, definitions in list(other.names(other.root).items()):
             for d in definitions:

@@ -74,14 +74,14 @@ def _follow_amd(ev: Resolver, source: Source) -> None:
 
 def read_settings(ev: Resolver, source: Source) -> None:
     """Where a module loader looks: baseUrl, paths and packages."""
-    if not (b"packages" in source.raw or b"paths" in source.raw or b"baseUrl" in source.raw):
+    if not (source.mentions("packages") or source.mentions("paths") or source.mentions("baseUrl")):
         return
-    if not any(word in source.raw for word in (b"require", b"dojoConfig", b"djConfig")):
+    if not any(source.mentions(word) for word in ("require", "dojoConfig", "djConfig")):
         return
     for match in list(_SETTINGS.find(source.data, source.lowered))[:20]:
         node = source.node_at(match.end() - 1)
         while node is not None and node.type not in ("object", "program"):
-            node = node.parent
+            node = source.up(node)
         for value in ev.values(node, Place(source)) if node is not None else ():
             if isinstance(value, Obj):
                 _take_settings(ev, value)
@@ -118,7 +118,7 @@ def _follow_scripts(ev: Resolver, source: Source) -> None:
             "assignment_expression",
             "program",
         ):
-            node = node.parent
+            node = source.up(node)
         if node is None or node.type == "program":
             continue
         parts = [node.child_by_field_name("right")] if node.type == "assignment_expression" else _arguments(node)
@@ -139,7 +139,7 @@ def _want_file(ev: Resolver, source: Source, text: str) -> None:
     if not re.search(r"\.m?js(?:$|\?)", text) or HOLE in text or libraries.is_library(text):
         return
     # A worker's own scripts lie beside it; whatever a page adds lies beside the page.
-    is_worker = b"importScripts" in source.raw
+    is_worker = source.mentions("importScripts")
     address = urls.canonical(text, source.script.url if is_worker and not source.script.is_inline else ev.base_url)
     if address and imports.find(ev, address) is None:
         ev.wanted.setdefault(address)
@@ -153,7 +153,7 @@ def _follow_chunks(ev: Resolver, source: Source) -> None:
     for match in list(_CHUNK.finditer(source.data))[:5]:
         node = source.node_at(match.start())
         while node is not None and node.type not in FUNCTIONS:
-            node = node.parent
+            node = source.up(node)
         if node is None or len(parameters(node)) != 1:
             continue
         for number in ids:

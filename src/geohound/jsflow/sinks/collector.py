@@ -81,7 +81,7 @@ class Collector:
         *,
         must_be_sure: bool = False,
     ) -> None:
-        branch = conditions.branch_around(node)
+        branch = conditions.branch_around(node, self.source)
 
         def reached() -> list[Hit]:
             hits = compute()

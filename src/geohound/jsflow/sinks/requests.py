@@ -142,7 +142,7 @@ def file(c: Collector, at: int, _: int) -> None:
     while node is not None and node.type not in ("string", "template_string"):
         if node.type in ("program", "statement_block"):
             return
-        node = node.parent
+        node = c.source.up(node)
     if node is None:
         return
     top = nodes.whole(node, c.source)
@@ -182,7 +182,7 @@ def tags(c: Collector) -> Iterator[tuple[Obj, Node, str]]:
     for match in re.finditer(rb"<(?:[\w.]*(?:WMS|Wms|wms|WMTS|Wmts|WFS|Wfs)[\w.]*)(?=[\s/>])", c.source.data):
         node = c.source.node_at(match.end() - 1)
         while node is not None and node.type not in ("jsx_opening_element", "jsx_self_closing_element", "program"):
-            node = node.parent
+            node = c.source.up(node)
         if node is not None and node.type != "program":
             yield attributes(c.source, node, Place(c.source)), node, match[0][1:].decode()
 

@@ -152,7 +152,7 @@ class ScriptSinks(Collector):
     def _key(self, at: int, _: int) -> None:
         node = self.source.node_at(at)
         while node is not None and node.type not in ("object", "program", "statement_block", "template_string"):
-            node = node.parent
+            node = self.source.up(node)
         if node is None or node.type != "object" or not self.once("object", node):
             return
         fields, parameters = self._shape(node)
@@ -245,7 +245,7 @@ class ScriptSinks(Collector):
         while node is not None and node.type not in ("string", "template_string", "jsx_attribute"):
             if node.type in ("program", "statement_block", "call_expression", "object", "comment", "regex"):
                 return
-            node = node.parent
+            node = self.source.up(node)
         if node is None or node.type == "jsx_attribute":
             return
         top = nodes.whole(node, self.source)

@@ -127,7 +127,7 @@ def target(source: Source, at: int) -> tuple[Node, Node] | None:
     """The object assigned to and the value, for a property name that stands at this place."""
     node = source.node_at(at)
     while node is not None and node.type not in ("member_expression", "subscript_expression"):
-        node = node.parent
+        node = source.up(node)
     up = node.parent if node is not None else None
     if node is None or up is None or up.type != "assignment_expression":
         return None

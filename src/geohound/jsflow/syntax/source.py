@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
@@ -11,14 +10,14 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate, islice
 
-import tree_sitter_javascript
-from tree_sitter import Language, Node, Parser, Tree
+from tree_sitter import Node, Tree
 
-from geohound.jsflow.model import Meter, Script, words
+from geohound.jsflow.meter import BYTES, CLEANED, HITS, INDEXED, NODES, PARSED, Meter
+from geohound.jsflow.model import Script, words
 
-from .clean import MAX_NESTING, Cleaned, clean
+from .clean import Cleaned, clean
+from .parsing import depth_of, parse
 
-_CHUNK = 4096
 FUNCTIONS = frozenset(
     [
         "function_declaration",
@@ -41,9 +40,7 @@ _LONG = 150_000
 _CLOSED = FUNCTIONS | frozenset(("arguments", "object", "array", "string", "template_string", "member_expression"))
 _MAX_POSITIONS = 4_000
 _MAX_CLIMB = 500
-_MAX_DEPTH = 4_000  # the terms of one long sum are a branch each
-_STEPS = {40: 1, 91: 1, 123: 1, 41: -1, 93: -1, 125: -1}
-_NO_BRACKETS = bytes(set(range(256)) - _STEPS.keys())
+_LEVELS = 16  # of brackets that make the way up twice as long
 _BEFORE = 40  # how much of what stands before a name is looked at
 _SEARCHED = 60  # times the length of a script, after which an index of its words is cheaper than searching on
 _WORD = re.compile(rb"[\w$]+")
@@ -55,11 +52,6 @@ _WORDS = re.compile(rb"([\w$]+)")
 def _surroundings(pattern: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     before, after = pattern.split(b"(?P<at>NAME)")
     return re.compile(b"(?:" + before + rb")\Z"), re.compile(after)
-
-
-@cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_javascript.language()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +77,8 @@ class Source:
         self._scopes: dict[int, dict[str, list[Def]]] = {}
         self._known: dict[tuple[bytes, bytes, int, int], list[int]] = {}
         self._searched = 0
+        self._mentioned: dict[str, bool] = {}
+        self._parents: dict[int, Node | None] = {}
         self._scope_of: dict[int, Node] = {}  # asked for the same names again and again
 
     @cached_property
@@ -93,6 +87,7 @@ class Source:
 
     @cached_property
     def cleaned(self) -> Cleaned:
+        self._meter.note(len(self.raw) // CLEANED)
         return clean(self.raw)
 
     @property
@@ -113,51 +108,62 @@ class Source:
 
     def _parse(self) -> Tree:
         budget, data = self._meter.budget, self.data
-        room = min(budget.bytes_parsed_per_script, max(0, budget.bytes_parsed - self._meter.parsed))
-        if depth_of(data) > MAX_NESTING:
-            room = 0
-        stop = min(len(data), room)
-        end = min(time.thread_time() + budget.seconds_per_parse, self._meter.end)
-        reached = 0
-
-        def read(offset: int, _: object) -> bytes:
-            # The parser has no time-out of its own, and some nonsense costs it the square of its length.
-            nonlocal stop, reached
-            if time.thread_time() > end:
-                stop = min(stop, max(reached, offset))
-            reached = max(reached, offset)
-            return data[offset : min(offset + _CHUNK, stop)]
-
-        began = time.thread_time()
-        tree = _parser().parse(read)
-        self._meter.excuse(began)
-        self._meter.parsed += stop
-        self.is_cut_short = stop < len(data)
-        if _is_too_deep(tree.root_node):
-            self.is_cut_short = True
-            return _parser().parse(b"")
+        left = max(0, budget.bytes_parsed - self._meter.parsed)
+        tree, reached = parse(data, min(budget.bytes_parsed_per_script, left))
+        self._meter.parsed += reached
+        self._meter.note(reached // PARSED)
+        self.is_cut_short = reached < len(data)
         return tree
 
     def text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [m.start() for m in re.finditer(rb"\n", self.raw)]
+
     def line(self, node: Node) -> int:
         origin = self.cleaned.origin(node.start_byte)
-        return self.script.line_offset + self.raw.count(b"\n", 0, origin) + 1
+        return self.script.line_offset + bisect_left(self._line_ends, origin) + 1
+
+    @cached_property
+    def _depth_cost(self) -> int:
+        """What one way up costs: the tree looks for the parent of a node from its root on."""
+        return 1 + depth_of(self.data) // _LEVELS
 
     def node_at(self, offset: int) -> Node | None:
-        self._meter.spend()
+        self._meter.spend(self._depth_cost)
         return self.root.descendant_for_byte_range(offset, offset + 1)
+
+    def up(self, node: Node) -> Node | None:
+        """The parent of a node, looked for once."""
+        if node.id not in self._parents:
+            self._meter.spend(self._depth_cost)
+            self._parents[node.id] = node.parent
+        return self._parents[node.id]
+
+    def mentions(self, word: str) -> bool:
+        """Does the word stand anywhere in the script, comments and all?"""
+        if word not in self._mentioned:
+            self._meter.share(len(self.raw) // BYTES)
+            self._mentioned[word] = word.encode() in self.raw
+        return self._mentioned[word]
+
+    def walk(self, top: Node, skip: frozenset[str]) -> Iterator[Node]:
+        """The nodes below, in order, counted as steps."""
+        for i, node in enumerate(walk(top, skip), 1):
+            if i % NODES == 0:
+                self._meter.spend()
+            yield node
 
     @cached_property
     def _words(self) -> dict[bytes, list[int]]:
         """Where each word stands, in code and strings."""
-        began = time.thread_time()
+        self._meter.share(len(self.data) // INDEXED)
         found: defaultdict[bytes, list[int]] = defaultdict(list)
         pieces = _WORDS.split(self.data)  # by far quicker than a match for each of a million words
         for word, start in zip(pieces[1::2], islice(accumulate(map(len, pieces)), 0, None, 2), strict=False):
             found[word].append(start)
-        self._meter.excuse(began)
         return found
 
     def _positions(self, name: bytes, begin: int, end: int) -> list[int]:
@@ -168,6 +174,7 @@ class Source:
             return known[bisect_left(known, begin) : bisect_left(known, end)][:_MAX_POSITIONS]
         found: list[int] = []
         data, stop = self.data, min(end + len(name) - 1, len(self.data))
+        self._meter.share(max(0, stop - begin) // BYTES)
         at = data.find(name, begin, stop)
         while at >= 0 and len(found) < _MAX_POSITIONS:
             after = at + len(name)
@@ -182,16 +189,14 @@ class Source:
         word, data = name.encode(), self.data
         key = (word, pattern, begin, end)
         if key not in self._known:
-            self._known[key] = list(
-                islice(
-                    (
-                        at
-                        for at in self._positions(word, begin, end)
-                        if after.match(data, at + len(word)) and before.search(data, max(0, at - _BEFORE), at)
-                    ),
-                    limit,
-                )
+            positions = self._positions(word, begin, end)
+            self._meter.share(len(positions) // HITS)
+            found = (
+                at
+                for at in positions
+                if after.match(data, at + len(word)) and before.search(data, max(0, at - _BEFORE), at)
             )
+            self._known[key] = list(islice(found, limit))
         return self._known[key]
 
     def count(self, name: str) -> int:
@@ -203,40 +208,41 @@ class Source:
         known = self._scope_of.get(node.id)
         if known is not None:
             return known
-        up = node.parent
+        up = self.up(node)
         while up is not None and up.type not in _SCOPES:
             self._meter.spend()
-            up = up.parent
+            up = self.up(up)
         found = self._scope_of[node.id] = up if up is not None else self.root
         return found
+
+    def block_of(self, node: Node) -> Node | None:
+        """The nearest branch, loop or block: what stands in it may or may not happen to what stands outside."""
+        up = self.up(node)
+        for _ in range(_MAX_CLIMB):
+            if up is None or up.type in _BLOCKS or up.type in _SCOPES:
+                return up
+            up = self.up(up)
+        return None
+
+    def loop_of(self, node: Node) -> Node | None:
+        up = self.up(node)
+        for _ in range(_MAX_CLIMB):
+            if up is None or up.type in _LOOPS or up.type in _SCOPES:
+                break
+            up = self.up(up)
+        return up if up is not None and up.type in _LOOPS else None
 
     def names(self, scope: Node) -> dict[str, list[Def]]:
         """What a function declares and assigns itself, without the functions in it."""
         if scope.id not in self._scopes:
-            began = time.thread_time()
             found: dict[str, list[Def]] = {}
-            for node in walk(scope, skip=FUNCTIONS if len(self.data) < _LONG else _CLOSED):
+            for i, node in enumerate(walk(scope, FUNCTIONS if len(self.data) < _LONG else _CLOSED), 1):
+                if i % NODES == 0:
+                    self._meter.share(1)
                 for name, definition in _definitions(self, node):
                     found.setdefault(name, []).append(definition)
             self._scopes[scope.id] = found
-            self._meter.excuse(began)
         return self._scopes[scope.id]
-
-
-def depth_of(data: bytes) -> int:
-    """How deep the brackets are nested, those in strings included."""
-    return max(accumulate(map(_STEPS.__getitem__, data.translate(None, _NO_BRACKETS))), default=0)
-
-
-def _is_too_deep(node: Node) -> bool:
-    """Trees can be deep without brackets, too: the heaviest branch is followed down."""
-    for _ in range(_MAX_DEPTH):
-        if not node.child_count:
-            return False
-        node = max(node.children, key=lambda child: child.descendant_count)
-        if node.descendant_count < _MAX_DEPTH:
-            return False
-    return True
 
 
 def walk(top: Node, skip: frozenset[str]) -> Iterator[Node]:
@@ -315,25 +321,6 @@ def _bound(source: Source, left: Node, value: Node, how: str, at: int) -> Iterat
             if part.type in ("identifier", "shorthand_property_identifier_pattern"):
                 name = source.text(part)
                 yield name, Def(how, value, at, left, name)
-
-
-def block_of(node: Node) -> Node | None:
-    """The nearest branch, loop or block: what stands in it may or may not happen to what stands outside."""
-    up = node.parent
-    for _ in range(_MAX_CLIMB):
-        if up is None or up.type in _BLOCKS or up.type in _SCOPES:
-            return up
-        up = up.parent
-    return None
-
-
-def loop_of(node: Node) -> Node | None:
-    up = node.parent
-    for _ in range(_MAX_CLIMB):
-        if up is None or up.type in _LOOPS or up.type in _SCOPES:
-            break
-        up = up.parent
-    return up if up is not None and up.type in _LOOPS else None
 
 
 def nth(node: Node, index: int) -> Node | None:

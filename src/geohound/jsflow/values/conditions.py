@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from geohound.jsflow.syntax.source import FUNCTIONS, nth
+from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth
 from geohound.jsflow.values.resolver import Resolver
 
 from .domain import HOLE, UNKNOWN, Arr, Fn, Inst, Mark, Obj, Pattern, Place, Ref, Values, is_truthy
@@ -42,7 +42,7 @@ def compare(ev: Resolver, operator: str, left: Node, right: Node, place: Place) 
 def happens(ev: Resolver, node: Node, place: Place, top: Node) -> bool | None:
     """Whether a statement is reached: True for sure, False never, None perhaps."""
     sure: bool | None = True
-    below, up = node, node.parent
+    below, up = node, place.source.up(node)
     while up is not None and below.id != top.id:
         step: bool | None = True
         if up.type == "if_statement":
@@ -60,7 +60,7 @@ def happens(ev: Resolver, node: Node, place: Place, top: Node) -> bool | None:
         if step is False:
             return False
         sure = None if step is None else sure
-        below, up = up, up.parent
+        below, up = up, place.source.up(up)
     return sure
 
 
@@ -93,14 +93,14 @@ def type_names(values: Values) -> Values:
     return tuple(next((n for kind, n in kinds if isinstance(v, kind)), UNKNOWN) for v in values)
 
 
-def branch_around(node: Node) -> Node | None:
+def branch_around(node: Node, source: Source) -> Node | None:
     """The outermost function around an expression in which it stands in a branch."""
-    is_branched, up, found = False, node.parent, None
+    is_branched, up, found = False, source.up(node), None
     for _ in range(_MAX_CLIMB):
         if up is None:
             break
         if up.type in FUNCTIONS and is_branched:
             found = up
         is_branched = is_branched or up.type in ("if_statement", "switch_case", "ternary_expression")
-        up = up.parent
+        up = source.up(up)
     return found

@@ -36,7 +36,7 @@ def is_dead(ev: Resolver, node: Node, source: Source, *, whole_page: bool) -> bo
 
 
 def in_dead_branch(ev: Resolver, node: Node, source: Source) -> bool:
-    below, up = node, node.parent
+    below, up = node, source.up(node)
     for _ in range(_MAX_CLIMB):
         if up is None:
             return False
@@ -51,7 +51,7 @@ def in_dead_branch(ev: Resolver, node: Node, source: Source) -> bool:
             left = up.child_by_field_name("left")
             if operator.type == "&&" and left is not None and left.id != below.id and _told(ev, left, source) is False:
                 return True
-        below, up = up, up.parent
+        below, up = up, source.up(up)
     return False
 
 
@@ -74,7 +74,7 @@ def _switch(ev: Resolver, test: Node, source: Source) -> bool | None:
     """A member of an object of the page that is written there as true or false, and set nowhere else."""
     holder, name = test.child_by_field_name("object"), test.child_by_field_name("property")
     key = source.text(name) if name is not None else ""
-    if holder is None or any(s.places(key, _SET)[:1] for s in ev.sources if not s.is_library and key.encode() in s.raw):
+    if holder is None or any(s.places(key, _SET)[:1] for s in ev.sources if not s.is_library and s.mentions(key)):
         return None
     made = ev.solve(lambda: list(ev.values(holder, Place(source))))
     said = {v for m in made for v in (ev.any_of(m.fields[key]) if _is_closed(m, key) else (None,))}
@@ -89,7 +89,7 @@ def _is_closed(value: Value, key: str) -> TypeGuard[Obj]:
 def _count(ev: Resolver, name: str, own: Node, source: Source, whole_page: bool) -> int:
     """How often a name stands in the scripts of the page, outside the place that defines it."""
     others = ev.sources if whole_page else (source,)
-    found = sum(s.count(name) for s in others if s is not source and name.encode() in s.raw)
+    found = sum(s.count(name) for s in others if s is not source and s.mentions(name))
     mentions = source.places(name, _MENTION)
     return found + sum(not own.start_byte <= at < own.end_byte for at in mentions)
 
@@ -190,7 +190,7 @@ def _only_called_in_vain(ev: Resolver, name: str, own: Node, home: Source) -> bo
     """Handed out under its own name, and called in branches alone that are never taken."""
     calls = 0
     for source in ev.sources:
-        for at in source.places(name, _MENTION) if name.encode() in source.raw and not source.is_library else ():
+        for at in source.places(name, _MENTION) if source.mentions(name) and not source.is_library else ():
             node = source.node_at(at)
             if node is None or (source is home and own.start_byte <= at < own.end_byte):
                 continue

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from tree_sitter import Node
 
-from geohound.jsflow.model import Meter
+from geohound.jsflow.meter import Meter
 from geohound.jsflow.syntax.source import Source
 
 from .domain import Fn, Lazy, Namespace, Place, Value, Values

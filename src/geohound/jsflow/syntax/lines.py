@@ -1,0 +1,32 @@
+"""On which line of a text a value stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from geohound.jsflow.meter import BYTES, Meter
+
+_MAX_VALUE = 200
+
+
+class Lines:
+    """Values are asked for in the order of the text, as a rule: each is looked for from the one before it on."""
+
+    def __init__(self, text: str, meter: Meter) -> None:
+        self._text = text
+        self._meter = meter
+        self._ends = [m.start() for m in re.finditer("\n", text)]
+        self._at = 0
+
+    def of(self, value: str) -> int:
+        """Counted from 0; the first line for a value that is written in another way."""
+        sought = value[:_MAX_VALUE]
+        found = self._text.find(sought, self._at)
+        if found < 0:
+            self._meter.note(2 * len(self._text) // BYTES)
+            found = max(self._text.find(sought), 0)
+        else:
+            self._meter.note((found - self._at) // BYTES)
+            self._at = found
+        return bisect_left(self._ends, found)

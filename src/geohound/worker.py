@@ -10,11 +10,12 @@ import sys
 from geohound.assembly import local_examiner, run_async
 from geohound.contracts import Examiner
 from geohound.crawler.serving import Reading, serve
+from geohound.politeness import Turns
 
 
-async def _build(setup: bytes, reading: Reading) -> Examiner:
+async def _build(setup: bytes, reading: Reading, turns: Turns) -> Examiner:
     settings, plan, processes = pickle.loads(setup)  # noqa: S301 - from the crawl that started this process
-    return local_examiner(settings, plan, reading, processes)
+    return local_examiner(settings, plan, turns, reading, processes)
 
 
 def main() -> None:

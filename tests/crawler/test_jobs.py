@@ -8,11 +8,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from geohound.assembly.examiner import local_turns
 from geohound.crawler.jobs import Jobs
 from geohound.crawler.plan import Plan
 from geohound.crawler.pool import Pool
@@ -99,7 +101,9 @@ def examined(settings: Settings, *jobs: Job) -> list[Report]:
 
     async def run() -> list[Report]:
         setup = pickle.dumps((settings, Plan(), 2))
-        pool = Pool([sys.executable, "-X", "importtime", "-m", "geohound.worker"], setup, 1)
+        pool = Pool(
+            [sys.executable, "-X", "importtime", "-m", "geohound.worker"], setup, 1, partial(local_turns, settings)
+        )
         try:
             return [await asyncio.wait_for(pool.examine(job), 60) for job in jobs]
         finally:

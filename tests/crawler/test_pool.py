@@ -9,18 +9,23 @@ import sys
 from pathlib import Path
 
 import pytest
+from polite import NO_PAUSES
 
 from geohound.crawler import pool as pool_module
 from geohound.crawler.pool import ExaminerError, Pool
 from geohound.model.job import Job, PageRead, Report
 from geohound.model.visit import FailureReason, Link, Place
+from geohound.net.clock import SystemClock
+from geohound.politeness import LocalTurns, Politeness
 
 COMMAND = [sys.executable, str(Path(__file__).with_name("fragile_reader.py"))]
 
 
 def with_pool(story, processes: int = 2, setup: bytes = b"x"):
     async def run():
-        pool = Pool(COMMAND, setup, processes)
+        clock = SystemClock()
+        politeness = Politeness(clock)
+        pool = Pool(COMMAND, setup, processes, lambda: LocalTurns(politeness, NO_PAUSES, clock))
         try:
             return await asyncio.wait_for(story(pool), 60)
         finally:

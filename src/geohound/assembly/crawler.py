@@ -44,7 +44,7 @@ from geohound.tasks.runner import TaskRunner
 from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
-from .examiner import fetcher, harvesters, local_examiner, politeness_policy, process_count
+from .examiner import fetcher, harvesters, local_examiner, local_turns, politeness_policy, process_count
 from .parts import open_house, open_known_house, orders, sorter
 
 MAX_REASONS = 6  # that are told of a link
@@ -53,11 +53,11 @@ MAX_REASONS = 6  # that are told of a link
 def _examiner(settings: Settings, plan: Plan) -> Examiner:
     processes = process_count(settings)
     if processes == 1:
-        return local_examiner(settings, plan)
+        return local_examiner(settings, plan, local_turns(settings, plan.task))
     browsing(settings)
     fetcher(settings)  # what is wrong with the settings had better be said by this process
     setup = pickle.dumps((settings, plan, processes))
-    return Pool([sys.executable, "-m", "geohound.worker"], setup, processes)
+    return Pool([sys.executable, "-m", "geohound.worker"], setup, processes, partial(local_turns, settings, plan.task))
 
 
 def crawl_spec(

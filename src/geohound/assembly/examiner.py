@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 
@@ -20,7 +20,7 @@ from geohound.net.limits import Limits
 from geohound.net.record import RequestLog
 from geohound.net.routes import parse_routes
 from geohound.plugins import discover
-from geohound.politeness import LocalTurns, Politeness, PolitenessPolicy
+from geohound.politeness import LocalTurns, Politeness, PolitenessPolicy, Turns
 from geohound.settings import Settings, SettingsError
 
 from .browser import browsing
@@ -46,8 +46,13 @@ def politeness() -> Politeness:
     return Politeness(SystemClock())
 
 
+def local_turns(settings: Settings, lease: Hashable = None) -> LocalTurns:
+    """Turns at hosts for one who asks in this process."""
+    return LocalTurns(politeness(), politeness_policy(settings), SystemClock(), lease)
+
+
 def fetcher(
-    settings: Settings, processes: int = 1, on_request: Callable[[RequestRecord], None] | None = None
+    settings: Settings, turns: Turns | None = None, on_request: Callable[[RequestRecord], None] | None = None
 ) -> CurlFetcher:
     """The way to the network, with the limits, manners and exceptions that the settings give."""
     limits = replace(
@@ -69,19 +74,14 @@ def fetcher(
         routes = parse_routes(settings.connect_to)
     except ValueError as error:
         raise SettingsError(f"--connect-to needs PATTERN=HOST:PORT, such as *.test=127.0.0.1:8123: {error}.") from None
-    policy = politeness_policy(settings)
-    if processes > 1:  # each process knows of its own requests only
-        share, at_once = policy.address_share * processes, max(1, policy.requests_per_address // processes)
-        policy = replace(policy, address_share=share, requests_per_address=at_once)
     manners = Manners(
         user_agent=settings.user_agent,
         obey_robots=settings.obey_robots,
         verify_tls=settings.verify_tls,
-        politeness=policy,
+        politeness=politeness_policy(settings),
         routes=routes,
     )
-    turns = LocalTurns(politeness(), policy, SystemClock())
-    return CurlFetcher(manners, guard, limits, on_request=on_request, turns=turns)
+    return CurlFetcher(manners, guard, limits, on_request=on_request, turns=turns or local_turns(settings))
 
 
 def process_count(settings: Settings) -> int:
@@ -90,19 +90,18 @@ def process_count(settings: Settings) -> int:
 
 
 def local_examiner(
-    settings: Settings, plan: Plan, reading: Callable[[Job | None], None] | None = None, processes: int = 1
+    settings: Settings,
+    plan: Plan,
+    turns: Turns,
+    reading: Callable[[Job | None], None] | None = None,
+    processes: int = 1,
 ) -> LocalExaminer:
     """Visits, reads and reports in this process; call it inside the event loop."""
     log = RequestLog()
     browser = browsing(settings, processes)
-    way = fetcher(settings, processes, log.append)
-    policy = politeness_policy(settings)
-
-    def pause_s(host: str) -> float:
-        return politeness().due_in(host, policy)
-
+    way = fetcher(settings, turns, log.append)
     tools = Tools(
-        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, pause_s, log.take,
+        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, turns.due_in, log.take,
         way.robots.take_news, way.robots.recall, way.robots.forget_troubles,
         browser.look if browser else None, browser.close if browser else None, reading or (lambda _: None),
     )  # fmt: skip

@@ -17,6 +17,8 @@ from typing import Any
 from geohound.model.job import Job, PageRead, Purpose, Report
 from geohound.model.visit import Link, Place
 
+from .turns import TurnMessage
+
 MARK = struct.Struct("<q")  # the job whose page is being read, in memory that both ends see
 _LENGTH = struct.Struct("<I")
 _PLACES = tuple(Place)
@@ -71,10 +73,15 @@ class Frames:
     """The crawl's end of the line to one process."""
 
     def __init__(
-        self, sock: socket.socket, on_report: Callable[[int, Report], None], on_end: Callable[[], None]
+        self,
+        sock: socket.socket,
+        on_report: Callable[[int, Report], None],
+        on_turn: Callable[[TurnMessage], None],
+        on_end: Callable[[], None],
     ) -> None:
         self._sock = sock
         self._on_report = on_report
+        self._on_turn = on_turn
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
         self._incoming = Incoming()
@@ -89,9 +96,15 @@ class Frames:
     def silent_s(self) -> float:
         return time.monotonic() - self._heard_at
 
-    def send(self, number: int, job: Job | None) -> None:
-        """A job to examine; without one, the job of this number is no longer wanted."""
-        self.send_raw(pickle.dumps((number, pack_job(job) if job else None), pickle.HIGHEST_PROTOCOL))
+    def send(self, number: int, job: Job | None, address: str | None = None) -> None:
+        """A job to examine; without one, the job of this number is no longer wanted.
+
+        With an address, known or empty, the turn at the host of the job comes along.
+        """
+        self.send_message((number, pack_job(job) if job else None, address))
+
+    def send_message(self, message: object) -> None:
+        self.send_raw(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
 
     def send_raw(self, payload: bytes) -> None:
         if self._closed:
@@ -138,7 +151,11 @@ class Frames:
             return
         self._heard_at = time.monotonic()
         for payload in self._incoming.feed(data):
-            number, report = pickle.loads(payload)  # noqa: S301 - from a process of our own
+            message = pickle.loads(payload)  # noqa: S301 - from a process of our own
+            if isinstance(message, TurnMessage):
+                self._on_turn(message)
+                continue
+            number, report = message
             if report is not None:
                 self._on_report(number, unpack_report(report))
 

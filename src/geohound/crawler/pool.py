@@ -8,8 +8,9 @@ import mmap
 import socket
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
@@ -18,8 +19,10 @@ from geohound import urls
 from geohound.contracts import StoreError
 from geohound.model.job import Job, Report
 from geohound.model.visit import Failure, FailureReason
+from geohound.politeness import LocalTurns
 
 from .frames import MARK, REFRESH, Frames
+from .turns import TurnAnswered, TurnDesk
 
 log = logging.getLogger(__name__)
 
@@ -38,10 +41,10 @@ def _number(site: str) -> int:
 
 
 class Pool:
-    """Sends each site to one process, which keeps its pace, connections and robots.txt."""
+    """Sends each site to one process, which keeps its connections and robots.txt; each waits for its own turns."""
 
-    def __init__(self, command: Sequence[str], setup: bytes, processes: int) -> None:
-        self._workers = [_Worker(command, setup) for _ in range(processes)]
+    def __init__(self, command: Sequence[str], setup: bytes, processes: int, turns: Callable[[], LocalTurns]) -> None:
+        self._workers = [_Worker(command, setup, turns()) for _ in range(processes)]
         self._watching: asyncio.Task[None] | None = None
 
     async def examine(self, job: Job) -> Report:
@@ -78,7 +81,8 @@ class Pool:
 class _Worker:
     """One process and what it is doing."""
 
-    def __init__(self, command: Sequence[str], setup: bytes) -> None:
+    def __init__(self, command: Sequence[str], setup: bytes, turns: LocalTurns) -> None:
+        self._desk = TurnDesk(turns, self._send_turn)
         self._command = command
         self._setup = setup
         self._jobs: dict[int, tuple[Job, asyncio.Future[Report]]] = {}
@@ -102,10 +106,11 @@ class _Worker:
             if self._frames is None:
                 self._start()
             else:
-                self._frames.send(number, job)
-            return await done
+                self._hand(self._frames, number, job)
+            report = await done
+            return replace(report, host_pause_s=self._desk.due_in(urls.host(job.url)))
         finally:
-            if self._jobs.pop(number, None) and self._frames is not None and not done.done():
+            if self._jobs.pop(number, None) and self._frames is not None:
                 self._frames.send(number, None)  # the crawl gave up waiting: so may the process
 
     def refresh(self) -> None:
@@ -125,10 +130,17 @@ class _Worker:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
             )
-        self._frames = Frames(ours, self._receive, self._died)
+        self._frames = Frames(ours, self._receive, self._desk.receive, self._died)
         self._frames.send_raw(self._setup)
         for number, (job, _) in self._jobs.items():
-            self._frames.send(number, job)
+            self._hand(self._frames, number, job)
+
+    def _hand(self, frames: Frames, number: int, job: Job) -> None:
+        frames.send(number, job, self._desk.bring(urls.host(job.url)))
+
+    def _send_turn(self, answer: TurnAnswered) -> None:
+        if self._frames is not None:
+            self._frames.send_message(answer)
 
     def _receive(self, number: int, report: Report) -> None:
         self._deaths = 0
@@ -178,6 +190,7 @@ class _Worker:
                 await asyncio.to_thread(process.wait)
 
     def _end(self) -> None:
+        self._desk.close()
         if self._frames is not None:
             self._frames.close()
             self._frames = None

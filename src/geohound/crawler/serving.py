@@ -8,14 +8,18 @@ import pickle
 import socket
 from collections.abc import Awaitable, Callable
 
+from geohound import urls
 from geohound.contracts import Examiner
 from geohound.model.job import Job
+from geohound.politeness import Turns
 
 from .frames import MARK, REFRESH, Incoming, Packed, framed, pack_report, unpack_job
+from .turns import RemoteTurns, TurnAnswered
 
 BEAT_S = 1.0
+SOON_S = 0.02
 Reading = Callable[[Job | None], None]
-Build = Callable[[bytes, Reading], Awaitable[Examiner]]
+Build = Callable[[bytes, Reading, Turns], Awaitable[Examiner]]
 
 
 async def serve(line: socket.socket, shared_fd: int, build: Build) -> None:
@@ -38,6 +42,9 @@ class _Server:
         self._shared = mmap.mmap(shared_fd, MARK.size)
         self._numbers: dict[int, int] = {}  # of the jobs under way, by identity
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._turns = RemoteTurns(self._send, self._send_soon)
+        self._unsent = bytearray()
+        self._is_due: asyncio.TimerHandle | None = None
 
     async def run(self, reader: asyncio.StreamReader, build: Build) -> None:
         incoming = Incoming()
@@ -46,9 +53,13 @@ class _Server:
         while data := await _read(reader):
             for payload in incoming.feed(data):
                 if examiner is None:
-                    examiner = await build(payload, self._mark)
+                    examiner = await build(payload, self._mark, self._turns)
                 else:
-                    await self._take(pickle.loads(payload), examiner)  # noqa: S301 - from the crawl
+                    message = pickle.loads(payload)  # noqa: S301 - from the crawl
+                    if isinstance(message, TurnAnswered):
+                        self._turns.receive(message)
+                    else:
+                        await self._take(message, examiner)
         beating.cancel()
         for task in self._tasks.values():
             task.cancel()
@@ -56,15 +67,18 @@ class _Server:
         if examiner is not None:
             await examiner.close()
 
-    async def _take(self, message: tuple[int, Packed | None], examiner: Examiner) -> None:
-        number, packed = message
+    async def _take(self, message: tuple[int, Packed | None, str | None], examiner: Examiner) -> None:
+        number, packed, address = message
         if packed is None:
             if number == REFRESH:
                 await examiner.refresh()
             elif number in self._tasks:
                 self._tasks[number].cancel()
             return
-        self._tasks[number] = asyncio.create_task(self._examine(number, unpack_job(packed), examiner))
+        job = unpack_job(packed)
+        if address is not None:
+            self._turns.bring(urls.host(job.url), address)
+        self._tasks[number] = asyncio.create_task(self._examine(number, job, examiner))
 
     async def _examine(self, number: int, job: Job, examiner: Examiner) -> None:
         self._numbers[id(job)] = number
@@ -74,8 +88,27 @@ class _Server:
             self._numbers.pop(id(job), None)
             self._tasks.pop(number, None)
             self._mark(None)
+            self._turns.give_back(urls.host(job.url))
+        self._send((number, pack_report(report)))
+
+    def _send(self, message: object) -> None:
+        """Now, with all that was to be sent soon."""
+        self._unsent += framed(message)
+        self._flush()
+
+    def _send_soon(self, message: object) -> None:
+        """With the next message, which is hardly ever far: each one wakes the crawl."""
+        self._unsent += framed(message)
+        if self._is_due is None:
+            self._is_due = asyncio.get_running_loop().call_later(SOON_S, self._flush)
+
+    def _flush(self) -> None:
+        if self._is_due is not None:
+            self._is_due.cancel()
+            self._is_due = None
         if not self._writer.is_closing():  # the crawl may be gone
-            self._writer.write(framed((number, pack_report(report))))
+            self._writer.write(bytes(self._unsent))
+        self._unsent.clear()
 
     def _mark(self, job: Job | None) -> None:
         """Leave word of what is being read, for the case that it ends this process."""
@@ -85,4 +118,4 @@ class _Server:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(BEAT_S)
-            self._writer.write(framed((0, None)))
+            self._send((0, None))

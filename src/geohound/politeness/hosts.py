@@ -79,6 +79,15 @@ class Politeness:
             self._enter(known, known.address, policy, now)
             return 0.0
 
+    def hand_over(self, host: str, who: Hashable, to: Hashable) -> bool:
+        """Have the turn of another, if it has one that it did not use."""
+        with self._lock:
+            known = self._hosts.get(host)
+            if known is None or known.held_by != who:
+                return False
+            known.held_by = to
+            return True
+
     def claim(self, host: str, address: str, policy: PolitenessPolicy) -> bool:
         """The host that is held is found at this address: may it be asked there now?"""
         with self._lock:
@@ -133,9 +142,9 @@ class Politeness:
         return known.held_by if known is not None else None
 
     def address_of(self, host: str) -> str:
-        """The address for which the request under way counts, or the next one would; empty if it is not known."""
+        """The address for which the request under way counts; empty if it is not known."""
         known = self._hosts.get(host)
-        return known.address if known is not None else ""
+        return known.asked_at if known is not None else ""
 
     def due_in(self, host: str, policy: PolitenessPolicy) -> float:
         """Seconds until the pause of the host is over, whoever has it."""

@@ -16,7 +16,8 @@ from typing import Any, Self
 
 from crawl_peers.measure import machine, tree_mb
 
-from geohound.frontier import Bounds, open_frontier
+from geohound.frontier import Bounds
+from geohound.frontier.opening import open_frontier
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, Settlement, Via
@@ -103,7 +104,7 @@ async def fill(path: Path, args: argparse.Namespace) -> tuple[int, list[dict[str
             }
         )
         print(json.dumps(rows[-1]), file=sys.stderr)
-    await frontier.close()
+    await frontier.flush()
     store.close()
     return task, rows
 
@@ -120,7 +121,7 @@ def reopen(path: Path, task: int) -> dict[str, Any]:
         "queued": frontier.stats().queued,
         "reopened_memory_mb": round(tree_mb(os.getpid()) - before, 1),
     }
-    asyncio.run(frontier.close())
+    asyncio.run(frontier.flush())
     store.close()
     return told
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from geohound.model.catalogue import ALL, Counts, Entry, Filter, Observation, Recorded
 from geohound.model.event import Event, EventPage
-from geohound.model.frontier import Admitted, FrontierStats, Settled
+from geohound.model.frontier import (
+    FrontierBatch,
+    FrontierState,
+    LoggedUrl,
+    QueuedUrl,
+    RequestCounts,
+    VisitCounts,
+    VisitRecord,
+)
 from geohound.model.health import Check
 from geohound.model.host_claim import ClaimedHosts
 from geohound.model.job import CachedRobots, Job, Report
@@ -29,7 +38,6 @@ from geohound.model.task import (
 from geohound.model.visit import (
     Candidate,
     Failure,
-    FailureReason,
     Link,
     Outcome,
     Page,
@@ -200,60 +208,55 @@ class Examiner(Protocol):
     async def close(self) -> None: ...
 
 
+class FrontierLog(Protocol):
+    """What was admitted to the frontier of each task and how it ended, in order: persistence, and nothing else."""
+
+    def replay(self, task: TaskId) -> Iterator[LoggedUrl]:
+        """All URLs of a task in the order of their numbers, in one pass."""
+
+    def load(self, task: TaskId, numbers: Sequence[int]) -> Sequence[QueuedUrl]:
+        """URLs that were appended, by their numbers, in the order asked for."""
+
+    def append(self, claim: Claim, batch: FrontierBatch) -> Awaitable[None]:
+        """Write all of it or nothing; on disk when awaited. FencedError, and nothing written, if the claim is stale."""
+
+    def visits(self, task: TaskId, after: int = 0, limit: int = 1000) -> Sequence[VisitRecord]:
+        """What became of URLs that do not wait, by number, those greater than `after`."""
+
+    def marks(self, task: TaskId) -> Iterator[tuple[int, int]]:
+        """What stands for the contents of the pages visited so far: body and words."""
+
+    def state(self, task: TaskId) -> FrontierState:
+        """What outlives a restart beside the URLs."""
+
+    def counts(self, task: TaskId) -> VisitCounts:
+        """The visits that are on disk, whoever was killed before he could save his own count."""
+
+
+class RequestLog(Protocol):
+    """Every request that was made, for the owners of the hosts."""
+
+    def record(self, task: TaskId, requests: Sequence[RequestRecord]) -> Awaitable[None]:
+        """Keep them, soon and whether somebody awaits it or not."""
+
+    def to_host(self, host: str, limit: int = 0) -> Sequence[RequestRecord]:
+        """What was asked of a host, the latest first; 0 for all."""
+
+    def hosts(self, task: TaskId) -> AbstractSet[str]:
+        """The hosts that have answered a task."""
+
+    def counts(self, task: TaskId) -> RequestCounts:
+        """How much of it was for a task."""
+
+
 class RobotsCache(Protocol):
     """The robots.txt that were read of late, by this crawl or an earlier one."""
 
-    def cached(self, origins: Sequence[str]) -> Sequence[CachedRobots]: ...
+    def keep(self, read: Sequence[CachedRobots]) -> Awaitable[None]:
+        """Soon on disk, whether somebody awaits it or not."""
 
-
-class Frontier(Protocol):
-    """The URLs still to visit: admits each once, leases by host and score, settles every lease, forgets nothing.
-
-    What is admitted and then settled reaches the disk in this order or together, whether somebody waits or not. After
-    a write that failed every call that would write raises StoreError.
-    """
-
-    def admit(self, found: Sequence[Candidate], *, refused: Mapping[FailureReason, int] | None = None) -> Admitted:
-        """Take in what is new and within bounds; `refused` counts what the caller has left out, by reason."""
-
-    def rescore(self, scores: Iterable[tuple[str, float]]) -> None:
-        """What waits under these URLs is worth more by now; only where the order counts links."""
-
-    def knows(self, url: str, depth: int = ...) -> bool:
-        """Was this URL admitted or visited, and does not wait as farther from a seed than this?"""
-
-    def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
-        """The best candidates whose host is due, at most one per host; none if nothing is due now."""
-
-    def settle(self, candidate: Candidate, end: Settled) -> None:
-        """End a lease: done, dropped with a reason, or to be tried again later."""
-
-    def remember(self, candidate: Candidate) -> bool:
-        """Note a URL that was visited without a lease, the target of a redirect; False if it was known."""
-
-    def record(self, requests: Sequence[RequestRecord], robots: Sequence[tuple[str, bytes]] = ()) -> None:
-        """Note requests that were made, for the owners of the hosts."""
-
-    def marks(self) -> Iterable[tuple[int, int]]:
-        """The marks of all pages visited so far."""
-
-    def last_visited(self) -> str:
-        """A URL that has answered in this task; empty if none has."""
-
-    def pause(self, host: str, seconds: float) -> None:
-        """Leave a host alone for so long."""
-
-    def due_in(self, *, probe: bool | None = None) -> float | None:
-        """How long until a lease may be had, of one sort if named; 0 if it may be had now, None if nothing is left."""
-
-    def stats(self) -> FrontierStats:
-        """The numbers so far: a copy."""
-
-    async def flush(self) -> None:
-        """Return when all that was admitted and settled so far is on disk."""
-
-    async def close(self) -> None:
-        """Write what is left and let go; whatever was not settled waits for the next time."""
+    def cached(self, origins: Sequence[str]) -> Sequence[CachedRobots]:
+        """Those of these origins, as far as they were ever read."""
 
 
 class Catalogue(Protocol):
@@ -361,6 +364,6 @@ class HostClaims(Protocol):
 
 
 __all__ = [
-    "Catalogue", "Clock", "Exporter", "Failure", "FencedError", "Fetcher", "Frontier", "Harvester", "HostClaims",
-    "Kind", "Order", "Response", "Searcher", "StoreError", "TaskStore",
+    "Catalogue", "Clock", "Exporter", "Failure", "FencedError", "Fetcher", "FrontierLog", "Harvester", "HostClaims",
+    "Kind", "Order", "RequestLog", "Response", "RobotsCache", "Searcher", "StoreError", "TaskStore",
 ]  # fmt: skip

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from geohound import assembly
 from geohound.cli import program
-from geohound.frontier import Bounds, open_frontier
+from geohound.frontier import Bounds
+from geohound.frontier.opening import open_frontier
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.frontier import Settled
@@ -42,8 +43,8 @@ def catalogue(tmp_path: Path) -> str:
         assert len(leased) == 2
         frontier.settle(seed, Settled(Settlement.DONE, services=2, status=200))
         frontier.settle(link, Settled(Settlement.DROPPED, FailureReason.DNS))
-        frontier.record([RequestRecord(AT, "a.test", "http://a.test/", 200, None, 99, 0.25, "192.0.2.1")])
-        await frontier.close()
+        store.requests.record(task, [RequestRecord(AT, "a.test", "http://a.test/", 200, None, 99, 0.25, "192.0.2.1")])
+        await frontier.flush()
 
     asyncio.run(crawl())
     for service in (FIJI, NOWHERE):
@@ -96,7 +97,7 @@ def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(tmp_path:
     async def crawl(*found: Candidate) -> int:
         frontier = open_frontier(store, task, Bounds(max_depth=1, host_delay_s=0.0))
         admitted = frontier.admit(found).count
-        await frontier.close()
+        await frontier.flush()
         return admitted
 
     assert asyncio.run(crawl(deep, deep)) == 0
@@ -151,7 +152,7 @@ def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp
             [leased] = frontier.lease(1, probe=False)
             chosen.learn(Outcome(leased))
             frontier.settle(leased, Settled(Settlement.DONE))
-        await frontier.close()
+        await frontier.flush()
 
     asyncio.run(crawl())
     claim = store.tasks.claim(task, "test", 30.0)

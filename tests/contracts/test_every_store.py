@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from geohound.frontier import Bounds, open_frontier
+from geohound.frontier import Bounds
+from geohound.frontier.opening import open_frontier
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.frontier import Settled

@@ -19,7 +19,8 @@ from geohound.crawler.engine import Crawl
 from geohound.crawler.examine import LocalExaminer, Tools
 from geohound.crawler.plan import Parts, Plan
 from geohound.document import Document
-from geohound.frontier import Bounds, open_frontier
+from geohound.frontier import Bounds
+from geohound.frontier.opening import open_frontier
 from geohound.geoweb import Request, ServiceSpec, services
 from geohound.mining.exploring import Explorer
 from geohound.model.service import Refusal, Service
@@ -96,13 +97,16 @@ async def crawl(
     )  # fmt: skip
     patient = policy(retry_after_s=0.01, max_retry_after_s=600)
     examiner = LocalExaminer(asked, tools)
-    parts = Parts(examiner, frontier, store.catalogue, order, SystemClock(), patient, frozenset(harvesters))
+    parts = Parts(
+        examiner, frontier, store.requests, store.catalogue, order, SystemClock(), patient, frozenset(harvesters),
+        robots=store.robots,
+    )  # fmt: skip
     running = Crawl(asked, parts)
     frontier.admit([Candidate(seed)])
     await frontier.flush()
     await running.run()
     running.final_drops = frontier.stats().drops  # type: ignore[attr-defined]
-    await frontier.close()
+    await frontier.flush()
     return running
 
 

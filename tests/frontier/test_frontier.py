@@ -6,13 +6,14 @@ import asyncio
 
 import pytest
 
-from geohound.frontier import Bounds, open_frontier
+from geohound.contracts import FencedError, StoreError
+from geohound.frontier import Bounds
+from geohound.frontier.opening import open_frontier
 from geohound.frontier.stages import PATIENCE_S
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, FailureReason, Link, Page, Settlement, Via
 from geohound.orders.polarhub import PolarHub
-from geohound.stores.sqlite import StoreError
 
 SWIFT = Bounds(host_delay_s=0)
 DONE = Settlement.DONE
@@ -146,7 +147,7 @@ def test_a_retry_comes_back_when_it_is_due_and_is_dropped_after_three_attempts(s
             clock.passed_s += 10
         assert frontier.due_in() is None
         assert frontier.stats().drops == {FailureReason.UNAVAILABLE: 1}
-        (visit,) = frontier.visits()
+        (visit,) = store.log.visits(task)
         assert (visit.settlement, visit.reason, visit.attempts) == (
             Settlement.DROPPED, FailureReason.UNAVAILABLE, 3
         )  # fmt: skip
@@ -194,7 +195,7 @@ def test_what_the_caller_leaves_out_is_counted_with_what_the_frontier_refuses(st
         frontier.admit((), refused={FailureReason.OUT_OF_SCOPE: 2})
         assert before.drops == admitted.refused, "a copy"
         assert frontier.stats().drops == {FailureReason.TOO_DEEP: 1, FailureReason.OUT_OF_SCOPE: 6}
-        await frontier.close()
+        await frontier.flush()
 
     asyncio.run(story())
 
@@ -217,7 +218,7 @@ def test_whoever_flushes_waits_for_what_was_before_and_not_for_what_others_go_on
             await asyncio.wait_for(frontier.flush(), 10)
         is_over = True
         await writing
-        await frontier.close()
+        await frontier.flush()
         assert frontier.lease(9, probe=False)
 
     asyncio.run(story())
@@ -269,7 +270,7 @@ def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
         assert len(await drain(frontier)) == 3
         assert await admit(frontier, pages("http://a.org/late")) == 0
         assert frontier.stats().drops == {FailureReason.HOST_BUDGET: 4}
-        dropped = [v for v in frontier.visits() if v.settlement is Settlement.DROPPED]
+        dropped = [v for v in store.log.visits(task) if v.settlement is Settlement.DROPPED]
         assert [v.was_asked for v in dropped] == [False] * 4, "three given up and one refused"
         assert frontier.due_in() is None
 
@@ -298,7 +299,7 @@ def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task
         admitted = await admit(frontier, pages(*spam, "http://x1.spam.org/more", "http://b.org/"))
         dropped = dict(frontier.stats().drops)
         seed = await admit(frontier, [Candidate("http://www.spam.org/", Via.SEED)])
-        await frontier.close()
+        await frontier.flush()
         return admitted, dropped, seed
 
     assert asyncio.run(story(store)) == (5, {FailureReason.DOMAIN_BUDGET: 2}, 1)
@@ -340,7 +341,7 @@ def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store
         assert not frontier.knows("http://a.org/far", 2)
         again = await admit(frontier, pages("http://a.org/far", found_on="http://a.org/1", depth=2))
         farther = await admit(frontier, pages("http://a.org/far", depth=3))
-        await frontier.close()
+        await frontier.flush()
         return again, farther
 
     async def after(store):
@@ -350,7 +351,7 @@ def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store
         for candidate in leased:
             await settle(frontier, candidate, DONE)
         rest = frontier.lease(9, probe=False)
-        await frontier.close()
+        await frontier.flush()
         return [(c.found_on, c.depth) for c in leased], rest, frontier.stats().queued
 
     assert asyncio.run(before(store)) == (1, 0)
@@ -482,9 +483,23 @@ def test_an_admission_whose_caller_is_cancelled_is_neither_lost_nor_stuck(store,
     asyncio.run(story())
 
 
-def test_a_second_process_in_the_same_task_is_told_so(store, reopen, task):
+def test_whoever_lost_his_claim_to_another_process_is_told_so_and_writes_nothing(store, reopen, task):
     async def story():
         frontier, other = open_frontier(store, task, SWIFT), open_frontier(reopen(), task, SWIFT)
+        with pytest.raises(FencedError, match="another process"):
+            await admit(frontier, pages("http://a.org/"))
+        with pytest.raises(FencedError, match="another process"):
+            await admit(frontier, pages("http://c.org/"))
+        await admit(other, pages("http://b.org/"))
+        return [found.url for found in store.log.replay(task)]
+
+    assert asyncio.run(story()) == ["http://b.org/"]
+
+
+def test_two_frontiers_under_one_claim_do_not_write_over_each_other(store, task):
+    async def story():
+        claim = store.tasks.claim(task, "twice", 60)
+        frontier, other = (open_frontier(store, task, SWIFT, claim=claim) for _ in range(2))
         await admit(frontier, pages("http://a.org/"))
         with pytest.raises(StoreError, match="Another process"):
             await admit(other, pages("http://b.org/"))
@@ -517,7 +532,7 @@ def test_pages_at_one_distance_have_a_budget_that_seeds_do_not_spend(store, task
         await admit(frontier, [Candidate(f"http://s{i}.org/") for i in range(4)])
         await admit(frontier, pages(*(f"http://a.org/{i}" for i in range(4)), depth=1))
         await admit(frontier, pages("http://a.org/deep", depth=2))
-        await frontier.close()
+        await frontier.flush()
         frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_depth=2))
         await admit(frontier, pages("http://a.org/later", depth=1))
         return await drain(frontier), frontier.stats().drops
@@ -537,6 +552,28 @@ def test_what_is_raised_overtakes_and_is_visited_once(store, task):
         return await drain(frontier)
 
     assert [url[-1] for url in asyncio.run(story())] == ["2", "0", "1"]
+
+
+def test_the_queue_counts_urls_each_once_however_often_they_were_queued(store, reopen, task):
+    async def story():
+        frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_host=2))
+        await admit(frontier, [Candidate(f"http://a.org/{i}", depth=4) for i in range(6)])
+        frontier.rescore([("http://a.org/1", 5.0), ("http://a.org/1", 6.0), ("http://a.org/2", 4.0)])
+        await admit(frontier, pages("http://a.org/3", depth=2))
+        assert frontier.stats().queued == 6
+        (leased,) = frontier.lease(1, probe=False)
+        assert frontier.stats().queued == 5
+        await settle(frontier, leased, Settlement.RETRY, FailureReason.RESET, retry_in_s=60)
+        assert frontier.stats().queued == 6
+        again = open_frontier(reopen(), task, Bounds(host_delay_s=0, max_pages_per_host=2))
+        assert again.stats().queued == 6
+        assert len(await drain(again)) == 2
+        assert again.stats().queued == 0
+        assert again.stats().drops == {FailureReason.HOST_BUDGET: 4}
+        given_up = [v.url for v in store.log.visits(task) if not v.was_asked]
+        assert len(given_up) == len(set(given_up)) == 4
+
+    asyncio.run(story())
 
 
 def test_what_is_raised_before_it_is_on_disk_waits_for_that(store, task):
@@ -565,7 +602,7 @@ def test_a_segment_is_taken_only_when_the_one_before_is_exhausted(store, task):
         below = order.score(Link("http://a.org/x"), Page(first.url, score=first.score))
         await admit(frontier, pages("http://a.org/x", score=below, depth=1))
         await settle(frontier, first, DONE)
-        await frontier.close()
+        await frontier.flush()
         frontier = open_frontier(store, task, SWIFT, PolarHub())
         [second] = frontier.lease(5, probe=False)
         none_yet = frontier.lease(5, probe=False)

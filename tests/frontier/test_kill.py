@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from geohound.frontier import Bounds, open_frontier
+from geohound.frontier import Bounds
+from geohound.frontier.opening import open_frontier
 from geohound.model.task import TaskSpec
 from geohound.stores.sqlite import open_store
 
@@ -21,7 +22,8 @@ from geohound.model.catalogue import Observation
 from geohound.model.frontier import Settled
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Candidate, Settlement, Via
-from geohound.frontier import Bounds, open_frontier
+from geohound.frontier import Bounds
+from geohound.frontier.opening import open_frontier
 from geohound.stores.sqlite import open_store
 
 class Clock:
@@ -115,6 +117,6 @@ async def _what_is_left(store, task, admitted, catalogued):
             assert candidate.url not in left
             left.add(candidate.url)
             frontier._schedule.release(frontier._leases.pop(candidate.url).host, 0)
-    await frontier.close()
+    await frontier.flush()
     found = {url for url in catalogued if store.catalogue.at(url)}
     return left, known, found

@@ -19,8 +19,11 @@ from geohound.crawler.engine import Crawl
 from geohound.crawler.follow import Fence
 from geohound.crawler.plan import Parts, Plan
 from geohound.crawler.pool import Pool
-from geohound.frontier import Bounds, open_frontier
+from geohound.frontier import Bounds
+from geohound.frontier.opening import open_frontier
 from geohound.model.bbox import BBox
+from geohound.model.frontier import VisitRecord
+from geohound.model.service import Service
 from geohound.model.task import (
     UNFINISHED,
     Budget,
@@ -37,7 +40,7 @@ from geohound.net.clock import SystemClock
 from geohound.net.scrape import offer
 from geohound.orders.polarhub import SEEDS_PER_SEGMENT
 from geohound.settings import Settings, SettingsError
-from geohound.stores.sqlite import Store, StoreError, VisitRecord
+from geohound.stores.sqlite import Store, StoreError
 from geohound.tasks.crawling import CrawlWork
 from geohound.tasks.feed import Feed, Listener
 from geohound.tasks.runner import TaskRunner
@@ -93,22 +96,22 @@ def _said(budget: Budget) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _crawl(
-    store: Store, settings: Settings, given: Budget, task: Task, _: Claim, feed: Feed
+    store: Store, settings: Settings, given: Budget, task: Task, claim: Claim, feed: Feed
 ) -> AsyncIterator[CrawlWork]:
     """A crawl ready to run, from its seeds or from where it was left."""
     left = store.tasks.checkpoint(task.id)
     settings, goal = for_task(settings, task.spec, given), task.spec.goal
     order = _order(settings, left.order_state)
-    frontier = open_frontier(store, task.id, _bounds(settings), order)
+    frontier = open_frontier(store, task.id, _bounds(settings), order, claim)
     plan = replace(_plan(settings, goal, task.id), counts_links=order.counts_links)
     examiner = _examiner(settings, plan)
     parts = Parts(
-        examiner, frontier, store.catalogue, order, SystemClock(), politeness_policy(settings),
+        examiner, frontier, store.requests, store.catalogue, order, SystemClock(), politeness_policy(settings),
         frozenset(harvesters()), sorter(settings).classify, store.robots if settings.obey_robots else None,
     )  # fmt: skip
     crawl = Crawl(plan, parts, feed.add)
     if left.counters:
-        crawl.progress.go_on(left.counters, frontier.stats().pages, store.hosts_that_answered(task.id))
+        crawl.progress.go_on(left.counters, frontier.stats().pages, store.requests.hosts(task.id))
     frontier.admit(_seeds(goal.seeds, order, settings.max_width))
     await frontier.flush()
     work = CrawlWork(crawl, examiner.pids if isinstance(examiner, Pool) else (), settings.learned)
@@ -116,8 +119,10 @@ async def _crawl(
         async with _offered(work.metrics, settings.metrics_port):
             yield work
     finally:
-        await frontier.close()
-        await examiner.close()
+        try:
+            await frontier.flush()
+        finally:
+            await examiner.close()
 
 
 @asynccontextmanager
@@ -247,10 +252,22 @@ def visits(settings: Settings, task: int | None, *, why: bool = False) -> Iterat
         then = replace(settings, order=row.spec.goal.order or settings.order, learned="")
         order = _order(then, store.tasks.checkpoint(number).order_state) if why else None
         for visit in store.tasks.visits(number):
-            told = asdict(visit) | {"at": visit.at.isoformat(timespec="seconds")}
+            met = store.services_seen_at(visit.url) if visit.services else ()
+            told = asdict(visit) | {"at": visit.at.isoformat(timespec="seconds"), "met": [_met(s) for s in met]}
+            del told["number"]
             yield told | {"why": _reasons(order, visit)} if order is not None else told
     finally:
         store.close()
+
+
+def _met(service: Service) -> dict[str, Any]:
+    """A service that a visit proved: what it is, and the middle of its box where it has one."""
+    box = service.extent.box if service.extent else None
+    if box is None:
+        return {"id": service.id, "kind": service.kind, "latitude": None, "longitude": None}
+    latitude, longitude = (box.south + box.north) / 2, box.west + box.width / 2
+    around = longitude - 360 if longitude > 180 else longitude
+    return {"id": service.id, "kind": service.kind, "latitude": round(latitude, 6), "longitude": round(around, 6)}
 
 
 def _reasons(order: Order, visit: VisitRecord) -> list[dict[str, Any]]:
@@ -266,8 +283,7 @@ def requests(settings: Settings, host: str, limit: int = 0) -> list[dict[str, An
     host = urls.host(host) if "://" in host else host
     store = open_known_house(settings)
     try:
-        return [
-            made._asdict() | {"at": made.at.isoformat(timespec="milliseconds")} for made in store.requests(host, limit)
-        ]
+        found = store.requests.to_host(host, limit)
+        return [made._asdict() | {"at": made.at.isoformat(timespec="milliseconds")} for made in found]
     finally:
         store.close()

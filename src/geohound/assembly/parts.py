@@ -64,8 +64,8 @@ def open_shelf(settings: Settings) -> Iterator[Shelf]:
     """The catalogue and what stands beside it, for reading."""
     store = open_known_house(settings)
     try:
-        tasks = store.tasks
-        yield Shelf(store.catalogue, sorter(settings), lambda: [_told(t) for t in tasks.list()], store.requests)
+        tasks, made = store.tasks, store.requests.to_host
+        yield Shelf(store.catalogue, sorter(settings), lambda: [_told(t) for t in tasks.list()], made)
     finally:
         store.close()
 

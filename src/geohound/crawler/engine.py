@@ -172,7 +172,7 @@ class Crawl:
             return
         asked_at = self.parts.clock.monotonic()
         report = await self.parts.examiner.examine(self._jobs.make(candidate))
-        self.parts.frontier.record(report.requests, [(read.origin, read.body) for read in report.robots])
+        self._keep_record(report)
         log.info("%s", LogLine(candidate, report))
         if self._doubt.arises(candidate, report, self.parts.clock.monotonic()):
             return
@@ -183,6 +183,13 @@ class Crawl:
         if self._doubt and report.failure is None:
             await self._try_again(asked_at)
         await self._digest(candidate, report)
+
+    def _keep_record(self, report: Report) -> None:
+        """What was asked on the wire is kept whatever becomes of the visit."""
+        if report.requests:
+            self.parts.requests.record(self.plan.task, report.requests)
+        if report.robots and self.parts.robots is not None:
+            self.parts.robots.keep(report.robots)
 
     async def _digest(self, candidate: Candidate, report: Report) -> None:
         """Keep what a report brings: services, candidates, and the end of the lease, in this order."""

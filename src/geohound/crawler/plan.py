@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from geohound.contracts import Catalogue, Clock, Examiner, Frontier, Order, RobotsCache
+from geohound.contracts import Catalogue, Clock, Examiner, Order, RequestLog, RobotsCache
+from geohound.frontier import Frontier
 from geohound.model.bbox import BBox
 from geohound.model.service import Service
 from geohound.politeness import PolitenessPolicy
@@ -38,6 +39,7 @@ class Parts:
 
     examiner: Examiner
     frontier: Frontier
+    requests: RequestLog
     catalogue: Catalogue
     order: Order
     clock: Clock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geohound.contracts import Frontier
+from geohound.frontier import Frontier
 from geohound.model.visit import Candidate, FailureReason, Link, Place, Via
 from geohound.urls.clue import looks_like_service
 

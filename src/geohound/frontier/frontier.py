@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from datetime import datetime
 
-from geohound.contracts import Clock, Order
+from geohound.contracts import Clock, FrontierLog, Order, StoreError
 from geohound.model.compact import Recent
-from geohound.model.frontier import Admitted, FrontierStats, Settled
-from geohound.model.visit import MAX_URL_CHARS, Candidate, FailureReason, RequestRecord, Settlement, Via
-from geohound.stores.sqlite import visits as told
-from geohound.stores.sqlite.database import Database, StoreError
-from geohound.stores.sqlite.journal import Journal, Row
-from geohound.stores.sqlite.requests import row_of
-from geohound.stores.sqlite.visits import DONE, IN_VAIN, PENDING, REDIRECTED, REFUSED, TASK_BITS, UNASKED
+from geohound.model.frontier import Admitted, FrontierStats, NewUrl, Settled, UrlEnd, UrlState
+from geohound.model.task import Claim
+from geohound.model.visit import MAX_URL_CHARS, Candidate, FailureReason, Settlement, Via
 from geohound.urls.clue import looks_like_service
 
 from .admission import Admission
@@ -24,43 +19,46 @@ from .bounds import Bounds
 from .domains import Domains
 from .keys import url_key
 from .known import TAKEN, UNKNOWN, KnownUrls, waiting_at
+from .outbox import Outbox
 from .packed_heap import MAX_NUMBER, number_of, pack, score_of
-from .rows import Entry, Lease, clean, final_state, finite, host_of, is_text, reaches
+from .rows import Entry, Lease, final_state, host_of, is_text, reaches
 from .schedule import PAGE, PROBE, Host, Schedule
 from .shape import shape_key
-from .sources import Sources
 from .stages import Stages
 
-MAX_CLUE_CHARS = 300
 MAX_SECOND_THOUGHTS = 64  # URLs that a lease may put back because they are worth less by now
 MAX_PAUSE_S = 3600.0
 MAX_NUMBERS = 100_000
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
 MAX_REFUSED_KEPT = 1000  # of each reason, as examples
 _POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way
-
-_LOAD = "SELECT id, key, shape, state, probe, score, url, depth FROM url WHERE id BETWEEN ? AND ?"
-_LEASE = """
-SELECT u.id, u.url, u.via, s.url, u.clue, u.score, u.depth, u.probe, u.attempts
-FROM url u LEFT JOIN source s ON s.id = u.source WHERE u.id = ?"""
+_LOADED = 1000  # URLs that are read from the log at a time
 
 
-class SqliteFrontier:
-    """One task's frontier, in one process at a time. URLs come in canonical form: two spellings are two URLs here."""
+class Frontier:
+    """One task's frontier, in one process at a time. URLs come in canonical form: two spellings are two URLs here.
+
+    What is admitted and then settled reaches the disk in this order or together, whether somebody waits or not. After
+    a write that failed, every call that would write raises StoreError.
+    """
 
     def __init__(
         self,
-        database: Database,
+        log: FrontierLog,
+        claim: Claim,
         clock: Clock,
-        task: int,
         bounds: Bounds,
-        quiet_since: float | None = None,
         order: Order | None = None,
+        quiet_since: datetime | None = None,
     ) -> None:
-        """`quiet_since` is when the last request was surely over; a killed crawl may have asked until just now."""
-        self.task = task
+        """As it was left; what was leased and not settled is pending again.
+
+        The order says what hosts are worth, and whether what is leased is still worth what it was. `quiet_since` is
+        when the last request was surely over; a killed crawl may have asked until just now.
+        """
+        self.task = claim.task
         self.bounds = bounds
-        self._database = database
+        self._log = log
         self._clock = clock
         self._order = order
         self._schedule = Schedule(order.host_bonus) if order else Schedule()
@@ -72,53 +70,48 @@ class SqliteFrontier:
         self._pages = 0  # page visits made or under way
         self._visited = 0
         self._duplicates = 0
-        self._drops: Counter[FailureReason] = Counter()
+        state = log.state(self.task)
+        self._drops: Counter[FailureReason] = Counter(state.drops)
         self._entering = 0
         self._next = 1
-        self._sources = Sources(self._id(0))
         self._stages = Stages(order.stage) if order and order.has_stages else None
-        self._journal = Journal(database, self._drop_rows)
+        self._outbox = Outbox(log, claim, self._queue)
         self._refused: set[int] = set()  # that are kept as examples
-        self._seen = KnownUrls(self._reload(self._now() if quiet_since is None else quiet_since))
+        self._seen = KnownUrls(self._replay())
+        self._waiting = self._seen.waiting()  # URLs, however often they are queued
+        self._leave_alone(quiet_since, state.pauses)
 
-    def _reload(self, quiet_since: float) -> Iterator[tuple[int, int]]:
+    def _replay(self) -> Iterator[tuple[int, int]]:
         """Read everything back; yields the keys of all known URLs, and how they wait."""
-        connection = self._database.read()
-        first, last = self._id(0), self._id(MAX_NUMBER)
-        for reason, count in connection.execute("SELECT reason, count FROM drops WHERE task = ?", (self.task,)):
-            self._drops[FailureReason(reason)] = count
-        self._sources.go_on(connection, last)
         now = self._clock.monotonic()
-        for id_, key, shape, state, probe, score, url, depth in connection.execute(_LOAD, (first, last)):
-            number = id_ - first
+        pending, visited = UrlState.PENDING, (UrlState.DONE, UrlState.IN_VAIN)
+        for number, key, shape, state, probe, score, url, depth in self._log.replay(self.task):
             self._next = number + 1
-            if state == REFUSED:
+            if state == UrlState.REFUSED:
                 continue
             host = self._schedule.host(host_of(url))
             self._admission.note(shape, depth, probe=probe)
-            if state == PENDING:
+            if state == pending:
                 self._numbers.put(key, number)
-                self._push(host, probe, pack(score, number), now)
-            elif state in (DONE, IN_VAIN):
+                self._push(host, PROBE if probe else PAGE, pack(score, number), now)
+            elif state in visited:
                 host.visited += 1
                 self._visited += 1
                 self._pages += not probe
-            yield key, waiting_at(depth) if state == PENDING else TAKEN
+            yield key, waiting_at(depth) if state == pending else TAKEN
         for known in self._schedule.hosts():
             self._domains.open(f"http://{known.name}/", always=True)
-        self._leave_alone(quiet_since)
 
-    def _leave_alone(self, quiet_since: float) -> None:
+    def _leave_alone(self, quiet_since: datetime | None, pauses: Mapping[str, float]) -> None:
         """Nobody is asked sooner because the crawl was interrupted."""
         now, wall = self._clock.monotonic(), self._now()
-        wait_s = max(0.0, min(quiet_since - wall, 0.0) + self.bounds.host_delay_s)  # whatever became of the clock
-        for host in self._schedule.hosts() if wait_s else ():
+        quiet_s = wall - quiet_since.timestamp() if quiet_since else 0.0
+        wait_s = self.bounds.host_delay_s - max(quiet_s, 0.0)  # whatever became of the clock
+        for host in self._schedule.hosts() if wait_s > 0 else ():
             self._schedule.postpone(host, now + wait_s)
-        rows = self._database.read().execute(
-            "SELECT host, until FROM pause WHERE task = ? AND until > ?", (self.task, wall)
-        )
-        for name, until in rows.fetchall():
-            self._schedule.postpone(self._schedule.host(name), now + min(until - wall, MAX_PAUSE_S))
+        for name, until in pauses.items():
+            if until > wall:
+                self._schedule.postpone(self._schedule.host(name), now + min(until - wall, MAX_PAUSE_S))
 
     def admit(self, found: Sequence[Candidate], *, refused: Mapping[FailureReason, int] | None = None) -> Admitted:
         """Take in what is new and within bounds; `refused` are those that the caller has left out, by reason.
@@ -128,21 +121,20 @@ class SqliteFrontier:
         outcomes = [self._enter(candidate) for candidate in found]
         entries = [outcome for outcome in outcomes if isinstance(outcome, Entry)]
         refusals = Counter(refused) + Counter(outcome for outcome in outcomes if isinstance(outcome, FailureReason))
-        self._drops.update(refused or {})
+        for reason, count in (refused or {}).items():
+            self._drop(reason, count)
         if entries:
-            self._journal.commit_soon(partial(self._queue, entries))
+            self._outbox.add(entries)
         return Admitted(len(entries), refusals)
 
-    def _queue(self, entries: list[Entry], written: asyncio.Future[None]) -> None:
-        """What is on disk may be leased, also where the caller of `admit` was cancelled meanwhile."""
+    def _queue(self, entries: Sequence[Entry]) -> None:
+        """What is on disk may be leased."""
         self._entering -= len(entries)
-        is_written = written.exception() is None
         now = self._clock.monotonic()
         for entry in entries:
             entry.host.entering -= 1
-            if is_written:
-                self._numbers.put(entry.known, number_of(entry.key))
-                self._push(entry.host, entry.lane, entry.key, now)
+            self._numbers.put(entry.known, number_of(entry.key))
+            self._push(entry.host, entry.lane, entry.key, now)
 
     def _push(self, host: Host, lane: int, key: int, now: float) -> None:
         if self._stages is not None and lane == PAGE:
@@ -153,7 +145,7 @@ class SqliteFrontier:
         """Its place among those that wait; why it may not come in; None if it is known."""
         url = candidate.url
         if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or not is_text(url):
-            self._drops[FailureReason.BAD_URL] += 1
+            self._drop(FailureReason.BAD_URL)
             return FailureReason.BAD_URL
         key = url_key(url)
         known, waiting = self._seen.get(key), waiting_at(candidate.depth)
@@ -167,42 +159,42 @@ class SqliteFrontier:
         else:
             reason = FailureReason.DOMAIN_BUDGET
         if reason is not None:
-            self._drops[reason] += 1
+            self._drop(reason)
             if known == UNKNOWN and self._drops[reason] <= MAX_REFUSED_KEPT and key not in self._refused:
                 self._refused.add(key)
-                self._record(candidate, key, shape, (REFUSED, reason, None, None, self._now()))
+                self._record(candidate, key, shape, UrlState.REFUSED, reason)
             return reason
         if self._seen.add(key, waiting):
+            self._waiting += 1
             self._admission.note(shape, candidate.depth, probe=candidate.probe)
         else:
             self._seen.put(key, waiting)  # found nearer: queued once more, and passed over where it waits as farther
-        number = self._record(candidate, key, shape, (PENDING, None, None, None, None))
+        number = self._record(candidate, key, shape, UrlState.PENDING)
         host.entering += 1
         self._entering += 1
         return Entry(host, PROBE if candidate.probe else PAGE, pack(candidate.score, number), key)
 
-    def _record(self, candidate: Candidate, key: int, shape: int, ending: Row) -> int:
-        """Add the row of a new URL to the next commit; returns its number."""
+    def _record(
+        self, candidate: Candidate, key: int, shape: int, state: UrlState, reason: FailureReason | None = None
+    ) -> int:
+        """Have a new URL written; returns its number."""
         if self._next > MAX_NUMBER:
             raise StoreError("This task has four thousand million URLs, more than a catalogue file can hold.")
-        batch = self._journal.open_batch()
         number, self._next = self._next, self._next + 1
-        state, *rest = ending
-        batch.urls.append(
-            (
-                self._id(number), key, shape, state, candidate.probe, finite(candidate.score), candidate.url,
-                candidate.depth, candidate.via.value, self._sources.number(candidate.found_on, batch.sources),
-                clean(candidate.clue[:MAX_CLUE_CHARS]), *rest,
-            )
-        )  # fmt: skip
+        at = None if state is UrlState.PENDING else self._now()
+        self._outbox.batch().urls.append(NewUrl(number, key, shape, state, candidate, reason, at))
         return number
+
+    def _drop(self, reason: FailureReason, count: int = 1) -> None:
+        self._drops[reason] += count
+        self._outbox.batch().drops[reason] = self._drops[reason]
 
     def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
         """The best candidates of the hosts that are due, at most one per host over both lanes.
 
         None while the disk is far behind.
         """
-        if self._journal.is_behind:
+        if self._outbox.is_behind:
             return []
         lane = PROBE if probe else PAGE
         now = self._clock.monotonic()
@@ -219,7 +211,7 @@ class SqliteFrontier:
             if self._stages is not None and self._stages.is_early(number, now):
                 self._schedule.put_back(host, lane, key)
                 break  # the order has none of this stage left that may be asked now
-            candidate, attempts = self._load(number)
+            [(_, candidate, attempts)] = self._log.load(self.task, [number])
             known = url_key(candidate.url)
             if self._seen.get(known) != waiting_at(candidate.depth):
                 self._schedule.skip(host)  # it was queued twice, and has been taken or waits as nearer
@@ -228,27 +220,24 @@ class SqliteFrontier:
             today = self._order.rescore(candidate) if self._order is not None and lane == PAGE else candidate.score
             if today == -math.inf:
                 self._schedule.skip(host)
-                self._seen.put(known, TAKEN)
-                self._give_up([number], FailureReason.ORDER)
-                self._journal.commit_soon()
+                self._give_up([(number, known)], FailureReason.ORDER)
                 continue
             fell = today < score_of(key) and second_thoughts < MAX_SECOND_THOUGHTS
             if fell and self._schedule.worth(host, today) < self._schedule.best_worth(lane, now):
                 self._schedule.put_back(host, lane, pack(today, number))
                 second_thoughts += 1
                 continue
-            self._seen.put(known, TAKEN)
+            self._take(known)
             self._numbers.discard(known)
             self._leases[candidate.url] = Lease(number, host, lane, attempts)
             self._pages += lane == PAGE
             leased.append(candidate)
         return leased
 
-    def _load(self, number: int) -> tuple[Candidate, int]:
-        """A queued URL, and how often it was tried."""
-        row = self._database.read().execute(_LEASE, (self._id(number),)).fetchone()
-        _, url, via, found_on, clue, score, depth, probe, attempts = row
-        return Candidate(url, Via(via), found_on or "", clue, score, depth, bool(probe)), attempts
+    def _take(self, known: int) -> None:
+        """A URL that waited does so no longer."""
+        self._seen.put(known, TAKEN)
+        self._waiting -= 1
 
     def settle(self, candidate: Candidate, end: Settled) -> None:
         """End a lease; a retry beyond the last attempt is dropped."""
@@ -258,47 +247,57 @@ class SqliteFrontier:
         is_attempt = end.settlement is not Settlement.POSTPONED
         attempts = lease.attempts + is_attempt
         again = not is_attempt or (end.settlement is Settlement.RETRY and attempts < self.bounds.max_attempts)
-        state = PENDING if again else final_state(end.settlement, end.reason)
-        batch = self._journal.open_batch()
-        batch.settled.append(
-            (state, attempts, end.reason, end.status, end.services, self._now(), self._id(lease.number))
-        )
-        if end.marks is not None:
-            batch.marks.append((self._id(lease.number), *end.marks))
-        if end.reason is not None and state in (IN_VAIN, UNASKED):
-            self._drops[end.reason] += 1
+        state = UrlState.PENDING if again else final_state(end.settlement, end.reason)
+        batch = self._outbox.batch()
+        at = self._now()
+        batch.ends.append(UrlEnd(lease.number, state, attempts, end.reason, end.status, end.services, end.marks, at))
+        if end.reason is not None and state in (UrlState.IN_VAIN, UrlState.UNASKED):
+            self._drop(end.reason)
         self._account(lease, state)
         self._domains.note(lease.host, candidate.url, is_there=end.reason is not FailureReason.DNS)
         now, pause_s = self._clock.monotonic(), max(self.bounds.host_delay_s, end.host_pause_s)
         self._schedule.release(lease.host, now + pause_s)
         if pause_s > LONG_PAUSE_S:
-            batch.pauses.append((self.task, clean(lease.host.name), self._now() + pause_s))
+            batch.pauses[lease.host.name] = at + pause_s
         if again:
             known = url_key(candidate.url)
             self._numbers.put(known, lease.number)
             self._seen.put(known, waiting_at(candidate.depth))
+            self._waiting += 1
             key = pack(candidate.score, lease.number)
             self._schedule.push_later(lease.host, lease.lane, key, now + end.retry_in_s)
         if is_attempt:
             self._close(lease.number)
         if lease.host.queued and reaches(lease.host.visited, self.bounds.max_pages_per_host):
-            self._give_up([number_of(key) for key in self._schedule.drain(lease.host)], FailureReason.HOST_BUDGET)
-        self._journal.commit_soon()
+            self._drain(lease.host)
 
-    def _account(self, lease: Lease, state: int) -> None:
-        if state in (DONE, IN_VAIN):
+    def _account(self, lease: Lease, state: UrlState) -> None:
+        if state in (UrlState.DONE, UrlState.IN_VAIN):
             lease.host.visited += 1
             self._visited += 1
         else:
             self._pages -= lease.lane == PAGE
 
-    def _give_up(self, numbers: Sequence[int], reason: FailureReason) -> None:
-        """Settle what is queued without asking for it."""
-        self._drops[reason] += len(numbers)
-        at, settled = self._now(), self._journal.open_batch().settled
+    def _drain(self, host: Host) -> None:
+        """Give up what is queued for a host whose budget is spent."""
+        numbers = sorted({number_of(key) for key in self._schedule.drain(host)})
+        for start in range(0, len(numbers), _LOADED):
+            queued = self._log.load(self.task, numbers[start : start + _LOADED])
+            keys = ((number, url_key(found.url), waiting_at(found.depth)) for number, found, _ in queued)
+            live = [(number, known) for number, known, waiting in keys if self._seen.get(known) == waiting]
+            self._give_up(live, FailureReason.HOST_BUDGET)
         for number in numbers:
-            settled.append((UNASKED, 0, reason, None, None, at, self._id(number)))
             self._close(number)
+
+    def _give_up(self, queued: Sequence[tuple[int, int]], reason: FailureReason) -> None:
+        """Settle what waits without asking for it: numbers and keys."""
+        at, ends = self._now(), self._outbox.batch().ends
+        for number, known in queued:
+            ends.append(UrlEnd(number, UrlState.UNASKED, 0, reason, 0, 0, None, at))
+            self._take(known)
+            self._close(number)
+        if queued:
+            self._drop(reason, len(queued))
 
     def _close(self, number: int) -> None:
         if self._stages is not None:
@@ -311,8 +310,7 @@ class SqliteFrontier:
             return False
         shape = shape_key(candidate.url)
         self._admission.note(shape, candidate.depth, probe=True)  # it took nobody's place
-        self._record(candidate, key, shape, (REDIRECTED, None, None, None, self._now()))
-        self._journal.commit_soon()
+        self._record(candidate, key, shape, UrlState.REDIRECTED)
         return True
 
     def rescore(self, scores: Iterable[tuple[str, float]]) -> None:
@@ -328,26 +326,19 @@ class SqliteFrontier:
         return UNKNOWN != self._seen.get(url_key(url)) <= waiting_at(depth)
 
     def marks(self) -> Iterator[tuple[int, int]]:
-        return told.marks_of(self._database.read(), self.task)
+        """What stands for the contents of all pages visited so far: body and words."""
+        return self._log.marks(self.task)
 
     def last_visited(self) -> str:
-        return told.latest_done(self._database.read(), self.task)
-
-    def record(self, requests: Sequence[RequestRecord], robots: Sequence[tuple[str, bytes]] = ()) -> None:
-        """Note requests that were made, for the owners of the hosts, and the robots.txt that origins answered with."""
-        if not requests and not robots:
-            return
-        batch = self._journal.open_batch()
-        batch.robots.extend((clean(origin), self._now(), body) for origin, body in robots)
-        batch.requests.extend(row_of(self.task, request) for request in requests)
-        self._journal.commit_soon()
+        """A URL that has answered in this task; empty if none has."""
+        return self._log.state(self.task).last_visited
 
     def pause(self, host: str, seconds: float) -> None:
         """Leave a host alone for so long."""
         self._schedule.postpone(self._schedule.host(host), self._clock.monotonic() + seconds)
 
     def due_in(self, *, probe: bool | None = None) -> float | None:
-        """How long until a lease may be had (in one lane, if named); None if nothing is left.
+        """How long until a lease may be had (in one lane, if named); 0 if it may be had now, None if nothing is left.
 
         While leases are out or admissions under way something may still come, so it is never None then.
         """
@@ -356,7 +347,7 @@ class SqliteFrontier:
             lanes = tuple(lane for lane in lanes if lane != PAGE)
         now = self._clock.monotonic()
         due = self._schedule.due(lanes, now)
-        if self._journal.is_behind:
+        if self._outbox.is_behind:
             return _POLL_S
         is_moving = bool(self._leases or self._entering or self._schedule.busy)
         if due is None or (due > now and not lanes):
@@ -364,8 +355,9 @@ class SqliteFrontier:
         return min(due - now, _POLL_S) if is_moving else due - now
 
     def stats(self) -> FrontierStats:
+        """The numbers so far: a copy."""
         return FrontierStats(
-            queued=self._schedule.queued + self._schedule.delayed + self._entering,
+            queued=self._waiting,
             leased=len(self._leases),
             pages=self._pages,
             visited=self._visited,
@@ -373,25 +365,9 @@ class SqliteFrontier:
             drops=dict(self._drops),
         )
 
-    def visits(self) -> Iterator[told.VisitRecord]:
-        return told.iterate_visits(self._database.read(), self.task)
-
     async def flush(self) -> None:
-        """Return when everything so far is on disk."""
-        await self._journal.flush()
-
-    async def close(self) -> None:
-        """Flush and stop writing; what is leased or queued stays pending in the file."""
-        try:
-            await self._journal.flush()
-        finally:
-            self._journal.close()
-
-    def _id(self, number: int) -> int:
-        return self.task << TASK_BITS | number
+        """Return when all that was admitted and settled so far is on disk."""
+        await self._outbox.flush()
 
     def _now(self) -> float:
         return self._clock.now().timestamp()
-
-    def _drop_rows(self) -> list[Row]:
-        return [(self.task, reason.value, count) for reason, count in self._drops.items()]

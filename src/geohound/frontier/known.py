@@ -60,6 +60,10 @@ class KnownUrls:
         place = bisect_left(keys, key)
         return self._bytes[shard][place] if place < len(keys) and keys[place] == key else UNKNOWN
 
+    def waiting(self) -> int:
+        """How many do wait."""
+        return sum(len(values) - values.count(TAKEN) for values in self._bytes)
+
     def discard(self, key: int) -> None:
         shard = (key >> _SHIFT) + _SHARDS // 2
         keys = self._keys[shard]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from geohound.contracts import Order
-from geohound.stores.sqlite import Store, StoreError
+from geohound.contracts import Order, StoreError
+from geohound.model.task import Claim
+from geohound.stores.sqlite import Store
 
 from .bounds import Bounds
-from .frontier import SqliteFrontier
+from .frontier import Frontier
 
 
-def open_frontier(store: Store, task_id: int, bounds: Bounds, order: Order | None = None) -> SqliteFrontier:
-    """The frontier of a task as it was left; what was leased and not settled is pending again.
-
-    The order says what hosts are worth, and whether what is leased is still worth what it was.
-    """
+def open_frontier(
+    store: Store, task_id: int, bounds: Bounds, order: Order | None = None, claim: Claim | None = None
+) -> Frontier:
+    """The frontier of a task as it was left, under this claim or a new one."""
+    claim = claim or store.tasks.claim(task_id, "frontier", 0.0)
     task = store.tasks.get(task_id)
-    if task is None:
+    if task is None or claim is None:
         raise StoreError(f"There is no task {task_id} in {store.database.path}.")
-    quiet_since = task.finished_at.timestamp() if task.finished_at else None
-    return SqliteFrontier(store.database, store.clock, task_id, bounds, quiet_since, order)
+    return Frontier(store.log, claim, store.clock, bounds, order, task.finished_at)

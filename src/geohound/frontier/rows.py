@@ -1,11 +1,11 @@
-"""What a row of the frontier says, and what may be written in one."""
+"""What the frontier notes of a URL on its way in and out, and the rules that several of its parts share."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from geohound.model.frontier import UrlState
 from geohound.model.visit import FailureReason, Settlement
-from geohound.stores.sqlite.visits import DONE, IN_VAIN, UNASKED
 
 from .schedule import Host
 
@@ -42,10 +42,10 @@ def host_of(url: str) -> str:
     return url.split("/", 3)[2].partition("?")[0]
 
 
-def final_state(settlement: Settlement, reason: FailureReason | None) -> int:
+def final_state(settlement: Settlement, reason: FailureReason | None) -> UrlState:
     if settlement is Settlement.DONE:
-        return DONE
-    return UNASKED if reason in _WITHOUT_ASKING else IN_VAIN
+        return UrlState.DONE
+    return UrlState.UNASKED if reason in _WITHOUT_ASKING else UrlState.IN_VAIN
 
 
 def reaches(count: int, most: int | None) -> bool:
@@ -56,15 +56,6 @@ def exceeds(count: int, most: int | None) -> bool:
     return most is not None and count > most
 
 
-def finite(score: float) -> float:
-    """SQLite turns NaN into NULL."""
-    return score if score == score else 0.0  # noqa: PLR0124
-
-
-def clean(text: str) -> str:
-    """Without lone surrogates, which cannot be written as UTF-8."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def is_text(url: str) -> bool:
-    return url.isascii() or url == clean(url)
+    """Is it without lone surrogates, which cannot be written as UTF-8?"""
+    return url.isascii() or url == url.encode("utf-8", "replace").decode()

@@ -1,11 +1,14 @@
-"""What a frontier is told and what it answers."""
+"""What a frontier is told and what it answers, and what is kept of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+from typing import NamedTuple
 
-from .visit import FailureReason, Settlement
+from .visit import Candidate, FailureReason, Settlement, Via
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +42,120 @@ class FrontierStats:
     visited: int  # URLs that were asked for, pages or not
     duplicates: int  # candidates that were known, since the frontier was opened
     drops: Mapping[FailureReason, int]  # what was refused or dropped
+
+
+class UrlState(IntEnum):
+    """Where a URL stands in the log."""
+
+    PENDING = 0  # queued or leased
+    DONE = 1
+    IN_VAIN = 2  # asked for, and nothing was had
+    UNASKED = 3  # dropped without a request
+    REDIRECTED = 4  # reached without a lease, by a redirect or with a page
+    REFUSED = 5  # not admitted: an example, which may come in another time
+
+
+class LoggedUrl(NamedTuple):
+    """A URL as a frontier that is opened needs it."""
+
+    number: int  # in order of admission, from 1
+    key: int  # hash of the URL, 64 bits with sign
+    shape: int  # hash of its pattern, 40 bits
+    state: int  # a UrlState
+    probe: bool
+    score: float
+    url: str
+    depth: int
+
+
+class QueuedUrl(NamedTuple):
+    """A URL with all that is known of it, for whoever visits it."""
+
+    number: int
+    candidate: Candidate
+    attempts: int
+
+
+class NewUrl(NamedTuple):
+    """A URL that enters the log."""
+
+    number: int
+    key: int
+    shape: int
+    state: UrlState
+    candidate: Candidate
+    reason: FailureReason | None = None  # where it is refused
+    at: float | None = None  # UTC, in seconds since 1970, where it does not wait
+
+
+class UrlEnd(NamedTuple):
+    """Another state of a URL that is in the log; PENDING where it is to be tried again."""
+
+    number: int
+    state: UrlState
+    attempts: int
+    reason: FailureReason | None
+    status: int
+    services: int
+    marks: tuple[int, int] | None
+    at: float
+
+
+@dataclass(slots=True)
+class FrontierBatch:
+    """What is written together, all or nothing; a URL enters before it ends."""
+
+    urls: list[NewUrl] = field(default_factory=list)
+    ends: list[UrlEnd] = field(default_factory=list)
+    pauses: dict[str, float] = field(default_factory=dict)  # hosts to be left alone until then, UTC
+    drops: dict[FailureReason, int] = field(default_factory=dict)  # totals of the task
+
+    @property
+    def size(self) -> int:
+        return len(self.urls) + len(self.ends)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierState:
+    """What outlives a restart beside the URLs themselves."""
+
+    drops: Mapping[FailureReason, int] = field(default_factory=dict)
+    pauses: Mapping[str, float] = field(default_factory=dict)  # hosts to be left alone until then, UTC
+    last_visited: str = ""  # the latest admitted of the URLs that have answered
+
+
+class VisitCounts(NamedTuple):
+    """How many visits of a task are on disk, retries counted each."""
+
+    pages: int  # pages that were read, whatever was thought of them
+    visits: int  # tries at a page, answered or not: what a budget counts
+    tested: int  # tries at what looked like a service
+
+
+class RequestCounts(NamedTuple):
+    """What a task has asked for on the wire."""
+
+    requests: int
+    bytes: int  # received, headers included, before anything was unpacked
+
+
+@dataclass(frozen=True, slots=True)
+class VisitRecord:
+    """One URL that was visited or dropped, where it came from and what it brought."""
+
+    number: int
+    url: str
+    task: int
+    parent: str
+    via: Via
+    clue: str
+    depth: int
+    probe: bool
+    score: float
+    settlement: Settlement
+    was_asked: bool  # False where it was dropped without a request
+    reason: FailureReason | None
+    status: int
+    services: int
+    attempts: int
+    at: datetime

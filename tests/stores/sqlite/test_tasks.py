@@ -7,7 +7,8 @@ from pathlib import Path
 
 import orjson
 
-from geohound.frontier import Bounds, open_frontier
+from geohound.frontier import Bounds
+from geohound.frontier.opening import open_frontier
 from geohound.model.catalogue import Observation
 from geohound.model.event import ServiceFound
 from geohound.model.service import Service, Sighting
@@ -50,7 +51,7 @@ def test_deleting_a_task_deletes_its_log_and_leaves_services_and_other_tasks(tmp
     async def crawl(task):
         frontier = open_frontier(store, task, Bounds(host_delay_s=0))
         frontier.admit([Candidate("http://a.test/", found_on="http://b.test/")])
-        await frontier.close()
+        await frontier.flush()
 
     store = open_store(tmp_path / "c.db", clock)
     first, second = (store.tasks.create(TaskSpec()).id for _ in range(2))

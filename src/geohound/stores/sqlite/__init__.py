@@ -4,6 +4,5 @@ from .catalogue import SqliteCatalogue
 from .database import StoreError
 from .store import Store, open_store
 from .tasks import SqliteTasks
-from .visits import VisitRecord
 
-__all__ = ["SqliteCatalogue", "SqliteTasks", "Store", "StoreError", "VisitRecord", "open_store"]
+__all__ = ["SqliteCatalogue", "SqliteTasks", "Store", "StoreError", "open_store"]

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from collections.abc import Sequence
 
 from geohound.contracts import Clock
 from geohound.model.job import CachedRobots
 
+from .codec import clean
 from .database import Database
+from .group_commit import LINGER_S, GroupCommit, awaited
+
+_KEEP = "INSERT OR REPLACE INTO robots (origin, at, body) VALUES (?, ?, ?)"
 
 
 class SqliteRobotsCache:
     """What crawls of this file have read."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, commits: GroupCommit, clock: Clock) -> None:
         self._database = database
+        self._commits = commits
         self._clock = clock
 
+    def keep(self, read: Sequence[CachedRobots]) -> asyncio.Future[None]:
+        now = self._clock.now().timestamp()
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.executemany(_KEEP, [(clean(each.origin), now - each.age_s, each.body) for each in read])
+
+        return awaited(self._commits.submit(write, linger_s=LINGER_S))
+
     def cached(self, origins: Sequence[str]) -> list[CachedRobots]:
-        """Those of these origins, as far as they were ever read."""
         marks = ", ".join("?" * len(origins))
         query = f"SELECT origin, at, body FROM robots WHERE origin IN ({marks})"  # noqa: S608 - question marks alone
         now = self._clock.now().timestamp()

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from geohound.contracts import Clock
-from geohound.model.visit import RequestRecord
+from geohound.model.service import Service
 
 from .catalogue import SqliteCatalogue
 from .database import Database
-from .requests import hosts_that_answered, requests_to
+from .frontier_log import SqliteFrontierLog
+from .group_commit import GroupCommit
+from .request_log import SqliteRequestLog
 from .robots import SqliteRobotsCache
 from .tasks import SqliteTasks
+from .visits import services_seen_at
 
 
 class Store:
     def __init__(self, database: Database, clock: Clock) -> None:
         self.database = database
         self.clock = clock
+        self._commits = GroupCommit(database)
         self.catalogue = SqliteCatalogue(database)
+        self.log = SqliteFrontierLog(database, self._commits)
+        self.requests = SqliteRequestLog(database, self._commits)
+        self.robots = SqliteRobotsCache(database, self._commits, clock)
         self.tasks = SqliteTasks(database, clock)
-        self.robots = SqliteRobotsCache(database, clock)
 
-    def hosts_that_answered(self, task_id: int) -> set[str]:
-        return hosts_that_answered(self.database, task_id)
-
-    def requests(self, host: str, limit: int = 0) -> list[RequestRecord]:
-        """What was asked of a host, the latest first."""
-        return requests_to(self.database, host, limit)
+    def services_seen_at(self, url: str) -> Sequence[Service]:
+        """The services that a visit of this URL has proved, without their layers."""
+        return services_seen_at(self.database.read(), url)
 
     def close(self) -> None:
+        """Return when all that came is on disk."""
+        self._commits.close()
         self.catalogue.close()
 
 

@@ -12,6 +12,7 @@ import orjson
 
 from geohound.contracts import Clock
 from geohound.model.event import Event, EventPage, StateChanged
+from geohound.model.frontier import VisitRecord
 from geohound.model.task import (
     ALL_TASKS,
     Checkpoint,
@@ -28,7 +29,7 @@ from geohound.model.task import (
 
 from . import claims, events
 from .database import Database
-from .visits import TASK_BITS, VisitRecord, iterate_visits
+from .visits import TASK_BITS, iterate_visits
 
 _SELECT = """
 SELECT id, created_at, spec, state, ending, finished_at, wanted, holder, epoch, expires_at, counters

@@ -3,102 +3,60 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
+from geohound.model.frontier import UrlState, VisitRecord
 from geohound.model.service import Service
 from geohound.model.visit import FailureReason, Settlement, Via
 
 from .reading import read_services
 
-PENDING, DONE, IN_VAIN, UNASKED, REDIRECTED, REFUSED = range(6)
 TASK_BITS = 32
 _PAGE_ROWS = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Met:
-    """A service that a visit proved: what it is, and the middle of its box where it has one."""
-
-    id: str
-    kind: str
-    latitude: float | None
-    longitude: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class VisitRecord:
-    """One URL that was visited or dropped, where it came from and what it brought."""
-
-    url: str
-    task: int
-    parent: str
-    via: Via
-    clue: str
-    depth: int
-    probe: bool
-    score: float
-    settlement: Settlement
-    was_asked: bool  # False where it was dropped without a request
-    reason: FailureReason | None
-    status: int
-    services: int
-    attempts: int
-    at: datetime
-    met: tuple[Met, ...]
-
+_UNASKED = (UrlState.UNASKED, UrlState.REFUSED)
 
 _SELECT = """
 SELECT u.id, u.state, u.probe, u.score, u.url, u.depth, u.attempts, u.via, s.url, u.clue, u.reason, u.status,
   u.services, u.at
 FROM url u LEFT JOIN source s ON s.id = u.source
-WHERE u.id > ? AND u.id < ? AND u.state <> 0 ORDER BY u.id LIMIT ?"""
+WHERE u.id > ? AND u.id <= ? AND u.state <> 0 ORDER BY u.id LIMIT ?"""
+
+
+def id_of(task: int, number: int) -> int:
+    return task << TASK_BITS | number
+
+
+def bounds_of(task: int) -> tuple[int, int]:
+    """The first and the last id that belong to a task."""
+    return id_of(task, 0), id_of(task + 1, 0) - 1
+
+
+def page_of_visits(connection: sqlite3.Connection, task: int, after: int, limit: int) -> Sequence[VisitRecord]:
+    """In order of admission, those with greater numbers than `after`."""
+    rows = connection.execute(_SELECT, (id_of(task, after), bounds_of(task)[1], limit))
+    return [_record(task, row) for row in rows.fetchall()]
 
 
 def iterate_visits(connection: sqlite3.Connection, task: int) -> Iterator[VisitRecord]:
-    """In order of admission, read page by page: a long read would keep the write-ahead log growing."""
-    last, end = (task << TASK_BITS) - 1, (task + 1) << TASK_BITS
-    while rows := connection.execute(_SELECT, (last, end, _PAGE_ROWS)).fetchall():
-        for row in rows:
-            yield _record(task, row, _met(connection, row[4]) if row[12] else ())
-        last = rows[-1][0]
+    """All of them, read page by page: a long read would keep the write-ahead log growing."""
+    last = 0
+    while page := page_of_visits(connection, task, last, _PAGE_ROWS):
+        yield from page
+        last = page[-1].number
 
 
-def latest_done(connection: sqlite3.Connection, task: int) -> str:
-    """The latest admitted of the URLs that have answered; empty if none has."""
-    row = connection.execute(
-        "SELECT url FROM url WHERE id >= ? AND id < ? AND state = ? ORDER BY id DESC LIMIT 1", (*_bounds(task), DONE)
-    )
-    return next((str(url) for (url,) in row), "")
-
-
-def marks_of(connection: sqlite3.Connection, task: int) -> Iterator[tuple[int, int]]:
-    """What stands for the contents of the pages visited so far: body and words."""
-    yield from connection.execute("SELECT body, words FROM mark WHERE url >= ? AND url < ?", _bounds(task))
-
-
-def _bounds(task: int) -> tuple[int, int]:
-    return task << TASK_BITS, (task + 1) << TASK_BITS
-
-
-def _met(connection: sqlite3.Connection, url: str) -> tuple[Met, ...]:
+def services_seen_at(connection: sqlite3.Connection, url: str) -> Sequence[Service]:
+    """The services that a visit of this URL has proved, without their layers."""
     rows = connection.execute("SELECT DISTINCT service FROM sighting WHERE url = ? ORDER BY service", (url,)).fetchall()
-    services = read_services(connection, [num for (num,) in rows], with_layers=False).values()
-    return tuple(Met(service.id, service.kind, *_middle(service)) for service in services)
+    return list(read_services(connection, [num for (num,) in rows], with_layers=False).values())
 
 
-def _middle(service: Service) -> tuple[float | None, float | None]:
-    box = service.extent.box if service.extent else None
-    if box is None:
-        return None, None
-    longitude = box.west + box.width / 2
-    return round((box.south + box.north) / 2, 6), round(longitude - 360 if longitude > 180 else longitude, 6)
-
-
-def _record(task: int, row: tuple, met: tuple[Met, ...]) -> VisitRecord:  # type: ignore[type-arg]
-    _, state, probe, score, url, depth, attempts, via, parent, clue, reason, status, services, at = row
+def _record(task: int, row: tuple[Any, ...]) -> VisitRecord:
+    id_, state, probe, score, url, depth, attempts, via, parent, clue, reason, status, services, at = row
     return VisitRecord(
+        number=id_ - id_of(task, 0),
         url=url,
         task=task,
         parent=parent or "",
@@ -107,12 +65,11 @@ def _record(task: int, row: tuple, met: tuple[Met, ...]) -> VisitRecord:  # type
         depth=depth,
         probe=bool(probe),
         score=score,
-        settlement=Settlement.DONE if state in (DONE, REDIRECTED) else Settlement.DROPPED,
-        was_asked=state not in (UNASKED, REFUSED),
+        settlement=Settlement.DONE if state in (UrlState.DONE, UrlState.REDIRECTED) else Settlement.DROPPED,
+        was_asked=state not in _UNASKED,
         reason=FailureReason(reason) if reason else None,
         status=status or 0,
         services=services or 0,
         attempts=attempts,
         at=datetime.fromtimestamp(at or 0.0, UTC),
-        met=met,
     )

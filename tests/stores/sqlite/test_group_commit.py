@@ -1,0 +1,126 @@
+"""What arrives together is committed together, and whoever waits hears of his own write."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+
+import pytest
+
+from geohound.contracts import FencedError, StoreError
+from geohound.stores.sqlite.database import Database
+from geohound.stores.sqlite.group_commit import GroupCommit, awaited
+
+
+@pytest.fixture
+def database(tmp_path):
+    database = Database(tmp_path / "c.db")
+    with database.write() as connection:
+        connection.execute("CREATE TABLE line (number INTEGER PRIMARY KEY, transaction_ INTEGER)")
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def commits(database):
+    commits = GroupCommit(database)
+    yield commits
+    commits.close()
+
+
+def insert(number):
+    def write(connection):
+        connection.execute("INSERT INTO line (number) VALUES (?)", (number,))
+        return number * 10
+
+    return write
+
+
+def lines(database):
+    return [number for (number,) in database.read().execute("SELECT number FROM line ORDER BY number")]
+
+
+def test_what_was_awaited_is_on_disk_and_each_hears_of_his_own(database, commits):
+    written = [commits.submit(insert(number), linger_s=0.02 * (number % 2)) for number in range(30)]
+    assert [each.result(10) for each in written] == [number * 10 for number in range(30)]
+    assert lines(database) == list(range(30))
+
+
+def test_those_who_come_during_a_commit_share_the_next_one(database, commits):
+    begun, go_on = threading.Event(), threading.Event()
+    transactions = []
+
+    def slow(connection):
+        begun.set()
+        go_on.wait(10)
+
+    def count(connection):
+        transactions.append(connection.total_changes)
+        connection.execute("INSERT INTO line (number) VALUES (NULL)")
+
+    first = commits.submit(slow)
+    assert begun.wait(10)
+    commits_before = _commits(database)
+    others = [commits.submit(count) for _ in range(20)]
+    go_on.set()
+    for each in (first, *others):
+        each.result(10)
+    assert _commits(database) - commits_before == 1
+    assert transactions == list(range(transactions[0], transactions[0] + 20)), "in the order in which they came"
+
+
+def _commits(database):
+    """How often the file was changed, as another connection sees it."""
+    return database.read().execute("PRAGMA data_version").fetchone()[0]
+
+
+def test_what_may_linger_goes_with_the_first_that_may_not(database, commits):
+    slow = commits.submit(insert(1), linger_s=60)
+    fast = commits.submit(insert(2))
+    assert (slow.result(10), fast.result(10)) == (10, 20)
+
+
+@pytest.mark.parametrize("error", [ValueError("three"), FencedError("stale"), sqlite3.IntegrityError("twice")])
+def test_one_that_cannot_be_written_takes_no_other_with_it(database, commits, error):
+    def half(connection):
+        insert(3)(connection)
+        raise error
+
+    writes = [insert(1), insert(2), half, insert(4)]
+    written = [commits.submit(write, linger_s=0.05) for write in writes]
+    outcomes = [each.exception(10) for each in written]
+    assert [type(outcome) for outcome in outcomes] == [type(None), type(None), type(error), type(None)]
+    assert lines(database) == [1, 2, 4]
+
+
+def test_a_file_that_cannot_be_written_fails_all_with_a_sentence(database, commits):
+    def full(connection):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    written = [commits.submit(write, linger_s=0.05) for write in (insert(1), full, insert(2))]
+    for each in written:
+        with pytest.raises(StoreError, match="make room"):
+            each.result(10)
+    assert lines(database) == []
+    assert commits.submit(insert(5)).result(10) == 50, "it may be well again"
+
+
+def test_closing_writes_what_came_and_takes_nothing_more(database):
+    commits = GroupCommit(database)
+    late = [commits.submit(insert(number), linger_s=60) for number in range(1200)]
+    commits.close()
+    assert [each.result(0) for each in late] == [number * 10 for number in range(1200)]
+    with pytest.raises(StoreError, match="closed"):
+        commits.submit(insert(9999))
+
+
+def test_whoever_gives_up_waiting_does_not_undo_it(database, commits):
+    async def story():
+        written = awaited(commits.submit(insert(1), linger_s=0.05))
+        written.cancel()
+        await asyncio.sleep(0)
+
+    asyncio.run(story())
+    commits.submit(insert(2)).result(10)
+    assert lines(database) == [1, 2]

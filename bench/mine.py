@@ -29,7 +29,7 @@ sys.path.insert(0, str(HERE.parent / "tests" / "mining"))
 import webapps  # noqa: E402 - tests are no packages
 
 from geohound import assembly, urls  # noqa: E402
-from geohound.jsflow.model import Findings  # noqa: E402
+from geohound.jsflow import Findings  # noqa: E402
 from geohound.mining import application, hou2016  # noqa: E402
 from geohound.settings import Settings  # noqa: E402
 
@@ -208,8 +208,11 @@ def measure(way: Callable[[webapps.App], set[Claim]], apps: Iterable[webapps.App
 
 def speed(megabytes: float) -> dict[str, dict[str, float]]:
     """Static reading of a bundle made of the apps' own scripts under ever new names, as one minified line."""
-    from geohound.jsflow import analyse  # noqa: PLC0415 - the other ways are measured without it
-    from geohound.jsflow.model import Budget, Script  # noqa: PLC0415
+    from geohound.jsflow import (  # noqa: PLC0415
+        Budget,
+        Script,
+        analyse,
+    )
 
     pieces = [t for a in webapps.load() if a.group == "bundle" for u, t in a.files.items() if u.endswith(".js")]
     wanted = int(megabytes * 1e6)

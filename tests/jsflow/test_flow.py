@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.jsflow import analyse
-from geohound.jsflow.model import Script
+from geohound.jsflow import Script, analyse
 
 PAGE = "https://app.test/map/"
 

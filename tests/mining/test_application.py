@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from geohound.jsflow.model import Endpoint
+from geohound.jsflow import Endpoint
 from geohound.mining import application, saved
 from geohound.mining.application import Fetched
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geohound import jsflow
 from geohound.document import Document
-from geohound.jsflow.syntax import libraries
 from geohound.mining import charset, html, mine, script, text
 from geohound.model.visit import Page, Place, Response
 
@@ -80,12 +80,12 @@ def test_script_files_are_named_but_libraries_are_not() -> None:
     "name", ["ol.js", "leaflet-src.js", "jquery-1.2.min.js", "OpenLayers.js", "bootstrap.bundle.min.js"]
 )
 def test_libraries_are_known_by_their_names(name: str) -> None:
-    assert libraries.is_well_known(f"/static/{name}")
+    assert jsflow.is_well_known_library(f"/static/{name}")
 
 
 @pytest.mark.parametrize("name", ["app.js", "console.js", "mapviewer.js", "control.js", "cold.js"])
 def test_other_scripts_are_not_taken_for_libraries(name: str) -> None:
-    assert not libraries.is_well_known(f"/static/{name}")
+    assert not jsflow.is_well_known_library(f"/static/{name}")
 
 
 def test_configuration_named_in_data_attributes_is_followed() -> None:

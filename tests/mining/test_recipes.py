@@ -10,7 +10,7 @@ import webapps
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geohound.jsflow.model import Endpoint
+from geohound.jsflow import Endpoint
 from geohound.mining import recipes
 from geohound.mining.recipes import kinds, paths
 

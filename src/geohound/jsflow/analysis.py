@@ -19,6 +19,7 @@ from geohound.jsflow.syntax import libraries, sourcemaps
 from geohound.jsflow.syntax.lines import Lines
 from geohound.jsflow.syntax.source import Source
 from geohound.jsflow.values import liveness
+from geohound.jsflow.values.domain import HOLE
 
 from . import addresses
 from .meter import Exhausted, Meter
@@ -222,7 +223,7 @@ class _Reader:
             tiles=tuple(self.tiles.values()),
             wanted=tuple(list(self.ev.wanted)[:_MAX_WANTED]),
             unknown=tuple(list(self.unknown)[:50]),
-            unclear=tuple(dict.fromkeys(self.unclear[:50])),
+            unclear=tuple(dict.fromkeys(text.replace(HOLE, "…") for text in self.unclear[:50])),
             scripts_read=read,
             scripts_skipped=skipped,
             steps=self.ev.meter.steps,

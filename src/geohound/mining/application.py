@@ -11,8 +11,7 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser
 
 from geohound import jsflow, urls
-from geohound.jsflow.model import Budget, Endpoint, Findings, Script
-from geohound.jsflow.syntax import libraries
+from geohound.jsflow import Budget, Endpoint, Findings, Script
 from geohound.urls.clue import looks_like_service
 
 from . import hou2016, html, markup, named, recipes, unsure
@@ -161,7 +160,7 @@ async def read(page: Fetched, fetch: Fetch, bounds: Bounds = Bounds()) -> Readin
         held = replace(held, files=[])
     for address, is_module in _chosen(held.files, bounds.files):
         full = urls.canonical(address, held.base)
-        if full is None or libraries.is_well_known(address):
+        if full is None or jsflow.is_well_known_library(address):
             skipped += 1
         else:
             await app.add(full, is_module=is_module)
@@ -188,7 +187,7 @@ def _chosen(files: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
     if len(files) <= room:
         return files
     ranked = sorted(
-        range(len(files)), key=lambda i: (libraries.is_well_known(files[i][0]), not _TELLING.search(files[i][0]))
+        range(len(files)), key=lambda i: (jsflow.is_well_known_library(files[i][0]), not _TELLING.search(files[i][0]))
     )
     return [files[i] for i in sorted(ranked[:room])]
 

@@ -10,7 +10,6 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from geohound import jsflow, urls
-from geohound.jsflow.syntax import libraries
 from geohound.model.visit import Link, Page, Place
 from geohound.urls.clue import looks_like_service
 
@@ -229,7 +228,7 @@ def _scripts(nodes: list[LexborNode], url: str, with_code: bool) -> tuple[list[L
     for node in nodes[:MAX_SCRIPTS]:
         source = node.attributes.get("src")
         if source:
-            if not libraries.is_well_known(source):
+            if not jsflow.is_well_known_library(source):
                 files.append(source)
         elif with_code and len(inline) < MAX_INLINE and (words := node.text()):
             is_module = (node.attributes.get("type") or "").lower() == "module"

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from geohound import urls
-from geohound.jsflow import addresses
-from geohound.jsflow.model import Endpoint
+from geohound import jsflow, urls
+from geohound.jsflow import Endpoint
 from geohound.model.visit import Link, Page, Place
 from geohound.urls.clue import looks_like_service
 
@@ -30,8 +29,8 @@ def endpoints(page: Page, source: str, known: Iterable[Endpoint]) -> list[Endpoi
     found: dict[tuple[str, str | None], Endpoint] = {}
     for link in page.links:
         how = _HOW.get(link.place)
-        place = addresses.read(urls.canonical(link.url, page.url) or "", page.url) if how else None
-        if not isinstance(place, addresses.Address) or not place.is_sure or place.kind == "xyz":
+        place = jsflow.read_address(urls.canonical(link.url, page.url) or "", page.url) if how else None
+        if not isinstance(place, jsflow.Address) or not place.is_sure or place.kind == "xyz":
             continue
         if how == "link" and not _is_of_service(link, place.url):
             continue

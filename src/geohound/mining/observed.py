@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import islice
 
 from geohound import jsflow, urls
-from geohound.jsflow import addresses
-from geohound.jsflow.model import Budget, Endpoint, Script
+from geohound.jsflow import Budget, Endpoint, Script
 from geohound.model.browsed import Asked, Seen
 from geohound.model.visit import Link, Place
 from geohound.urls.clue import looks_like_service
@@ -42,8 +41,8 @@ def endpoints(seen: Seen) -> list[Endpoint]:
 def _endpoint(asked: Asked, page: str) -> Endpoint | None:
     hint = _BODY_KIND.search(asked.body)
     named = _TILE.sub("/{z}/{y}/{x}", asked.url)
-    place = addresses.read(named, page, hint[1].lower() if hint else None)
-    if not isinstance(place, addresses.Address) or place.kind == "xyz":
+    place = jsflow.read_address(named, page, hint[1].lower() if hint else None)
+    if not isinstance(place, jsflow.Address) or place.kind == "xyz":
         return None
     if not (place.is_sure or (hint and asked.method == "POST")):
         return None

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from geohound import jsflow, urls
-from geohound.jsflow import addresses
-from geohound.jsflow.model import Endpoint, Findings
+from geohound.jsflow import Endpoint, Findings
 from geohound.model.visit import Link, Place
 from geohound.urls.clue import looks_like_service
 from geohound.urls.ogc import OWS_KINDS
@@ -85,8 +84,8 @@ def _key(endpoint: str) -> str:
 
 def _is_judged(address: str, page_url: str) -> bool:
     """Is this an address that the analysis has seen and left out for a reason: a part, a dead branch, a manual?"""
-    place = addresses.read(address, page_url)
-    return isinstance(place, addresses.Unclear) or (place is not None and place.kind != "xyz" and place.is_sure)
+    place = jsflow.read_address(address, page_url)
+    return isinstance(place, jsflow.Unclear) or (place is not None and place.kind != "xyz" and place.is_sure)
 
 
 def _files(wanted: Sequence[str], kept: Sequence[Link], page_url: str) -> Iterator[Link]:

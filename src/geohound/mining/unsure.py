@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from geohound.jsflow.model import Findings
-from geohound.jsflow.values.domain import HOLE
+from geohound.jsflow import Findings
 
 _MAX_SEARCHED = 300_000
 _MAP = re.compile(
@@ -27,7 +26,7 @@ def reason(findings: Findings, html: str, *, has_services: bool) -> str:
     if findings.unknown:
         return findings.unknown[0]
     if findings.unclear:
-        return f"an address depends on the running page: {findings.unclear[0].replace(HOLE, '…')[:120]}"
+        return f"an address depends on the running page: {findings.unclear[0][:120]}"
     if has_services or findings.tiles:
         return ""
     head = html[:_MAX_SEARCHED]

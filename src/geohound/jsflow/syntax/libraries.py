@@ -67,10 +67,10 @@ _WHOLE_LIBRARY = 60_000  # shorter files that begin with a library's banner may 
 
 def is_library(address: str) -> bool:
     """By its name or the shelf it stands on."""
-    return bool(_NAME.search(address) or _SHELF.search(address) or is_well_known(address))
+    return bool(_NAME.search(address) or _SHELF.search(address) or is_well_known_library(address))
 
 
-def is_well_known(address: str) -> bool:
+def is_well_known_library(address: str) -> bool:
     """True for the files of well-known libraries: their addresses are examples, not services."""
     return _is_well_known(address[:_MAX_ADDRESS])
 

@@ -17,7 +17,7 @@ from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
 
 from geohound import urls
-from geohound.jsflow.model import Endpoint
+from geohound.jsflow import Endpoint
 from geohound.urls.clue import looks_like_service
 
 from . import kinds, paths

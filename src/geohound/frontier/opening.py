@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from geohound.contracts import Order, StoreError
+from typing import Protocol
+
+from geohound.contracts import Clock, FrontierLog, Order, StoreError, TaskStore
 from geohound.model.task import Claim
-from geohound.stores.sqlite import Store
 
 from .bounds import Bounds
 from .frontier import Frontier
 
 
+class FrontierStore(Protocol):
+    """What a frontier needs of a store."""
+
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def log(self) -> FrontierLog: ...
+    @property
+    def tasks(self) -> TaskStore: ...
+
+
 def open_frontier(
-    store: Store, task_id: int, bounds: Bounds, order: Order | None = None, claim: Claim | None = None
+    store: FrontierStore, task_id: int, bounds: Bounds, order: Order | None = None, claim: Claim | None = None
 ) -> Frontier:
     """The frontier of a task as it was left, under this claim or a new one."""
     claim = claim or store.tasks.claim(task_id, "frontier", 0.0)
     task = store.tasks.get(task_id)
     if task is None or claim is None:
-        raise StoreError(f"There is no task {task_id} in {store.database.path}.")
+        raise StoreError(f"There is no task {task_id} in this catalogue.")
     return Frontier(store.log, claim, store.clock, bounds, order, task.finished_at)

@@ -86,6 +86,10 @@ class Settings:
     total_timeout_s: float = _setting(120.0, "longest time for one answer in all")
     max_page_bytes: int = _setting(5_000_000, "bytes read of a page, uncompressed; the rest is left")
     max_service_bytes: int = _setting(80_000_000, "bytes read of a service's answer, uncompressed")
+    max_bytes_in_flight: int = _setting(
+        128_000_000,
+        "bytes of all answers that a crawl holds at once, uncompressed and as text; beyond it requests wait",
+    )
     allow_nets: tuple[str, ...] = _setting((), "private or loopback networks that may be visited, as CIDR")
     allow_ports: tuple[str, ...] = _setting((), "ports that may be visited beside the usual ones of the Web")
     connect_to: tuple[str, ...] = _setting((), "PATTERN=HOST:PORT, names sent to another address")

@@ -61,6 +61,7 @@ def fetcher(
         first_byte_s=settings.first_byte_timeout_s,
         total_s=settings.total_timeout_s,
         max_wire_bytes=max(Limits().max_wire_bytes, settings.max_service_bytes),
+        max_bytes_in_flight=settings.max_bytes_in_flight,
     )
     try:
         ports = [int(port) for port in settings.allow_ports]
@@ -99,10 +100,12 @@ def local_examiner(
     """Visits, reads and reports in this process; call it inside the event loop."""
     log = RequestLog()
     browser = browsing(settings, processes)
-    way = fetcher(settings, turns, log.append)
+    share = replace(settings, max_bytes_in_flight=settings.max_bytes_in_flight // processes)
+    way = fetcher(share, turns, log.append)
     tools = Tools(
         way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, turns.due_in, log.take,
         way.robots.take_news, way.robots.recall, way.robots.forget_troubles,
         browser.look if browser else None, browser.close if browser else None, reading or (lambda _: None),
+        way.budget.account,
     )  # fmt: skip
     return LocalExaminer(plan, tools)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -68,6 +69,7 @@ class Tools:
     browse: Callable[[Document, Page, Fetcher], Awaitable[list[Link]]] | None = None  # what running a page adds
     close: Callable[[], Awaitable[None]] | None = None  # what else is open beside the fetcher
     reading: Callable[[Job | None], None] = _nothing  # hears what is being read, for whoever guards this process
+    account: Callable[[], AbstractContextManager[None]] = nullcontext  # for the bytes that one job holds
 
 
 @dataclass(slots=True)
@@ -130,13 +132,8 @@ class LocalExaminer:
         draft = _Draft()
         self._tools.recall_robots(job.robots)
         try:
-            match job.purpose:
-                case Purpose.HARVEST:
-                    await self._harvest(job, draft)
-                case Purpose.PAGE:
-                    await self._visit(job, draft)
-                case _:
-                    await self._test(job, draft)
+            with self._tools.account():
+                await self._examine(job, draft)
         except Exception:
             log.exception("a bug while visiting %s", job.url)
             bug = Failure(job.url, FailureReason.BUG, "see the log", datetime.now(UTC))
@@ -147,6 +144,15 @@ class LocalExaminer:
             draft.asked, draft.bytes, frozenset(draft.hosts), tuple(self._tools.requests()),
             tuple(self._tools.robots()), self._tools.pause_s(urls.host(job.url)),
         )  # fmt: skip
+
+    async def _examine(self, job: Job, draft: _Draft) -> None:
+        match job.purpose:
+            case Purpose.HARVEST:
+                await self._harvest(job, draft)
+            case Purpose.PAGE:
+                await self._visit(job, draft)
+            case _:
+                await self._test(job, draft)
 
     async def refresh(self) -> None:
         self._tools.forget_troubles()

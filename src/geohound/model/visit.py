@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 MAX_URL_CHARS = 4096  # a longer address is none that a frontier takes or a log keeps
 
@@ -131,6 +131,13 @@ AS_IF_CUT_OFF = frozenset(
 )  # fmt: skip
 
 
+class Weight(Protocol):
+    """Counts the memory that an answer, and what is made of it, take: for as long as it lives itself."""
+
+    def add(self, size: int) -> None:
+        """So many bytes more, or fewer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """An answer, whatever its status; headers have lower-case names."""
@@ -146,6 +153,7 @@ class Response:
     chain: tuple[str, ...] = ()  # the addresses that redirected, in order, without the final one
     address: str = ""  # the numeric address that answered
     tls_fault: str = ""  # what was wrong with the certificate or the protocol, where the user had it read anyway
+    weight: Weight | None = field(default=None, compare=False, repr=False)  # counts its memory while it is held
 
     @property
     def content_type(self) -> str:

@@ -8,6 +8,7 @@ import pycurl
 
 from geohound.model.visit import FailureReason
 
+from .byte_budget import ByteBudget
 from .flow import Stop
 from .transfer import Transfer
 from .watching import watcher
@@ -16,8 +17,9 @@ from .watching import watcher
 class CurlLoop:
     """Runs transfers; belongs to the event loop in which it was made."""
 
-    def __init__(self, sweep_s: float = 0.25, cached_connections: int = 256) -> None:
+    def __init__(self, budget: ByteBudget, sweep_s: float = 0.25, cached_connections: int = 256) -> None:
         self._loop = asyncio.get_running_loop()
+        self._budget = budget
         self._sweep_s = sweep_s
         self._active: dict[pycurl.Curl, Transfer] = {}
         self._timer: asyncio.Handle | None = None
@@ -106,8 +108,16 @@ class CurlLoop:
         running = len(self._active)
         for fd, events in ready:
             _, running = self._multi.socket_action(fd, events)
+            if self._budget.is_spent:
+                self._pause_all()
         if running < len(self._active):
             self._collect()
+
+    def _pause_all(self) -> None:
+        """After every step, since one step may unpack a whole answer: what is paused waits packed, in the kernel."""
+        now = self._loop.time()
+        for transfer in self._active.values():
+            transfer.pause(now)
 
     def _collect(self) -> None:
         queued = 1

@@ -33,6 +33,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
 _MAX_ATTEMPTS = 7  # on one request: for a coding, two faults of TLS, and addresses that turn out to be busy
 _NOTICEABLE_S = 0.005
+_LATER_S = 60.0  # when memory may be had again
 
 
 class CurlFetcher:
@@ -59,6 +60,7 @@ class CurlFetcher:
         self._faults = KnownFaults(self._clock)
         self._wire = Wire(self.guard, self.limits, manners, self._clock, self._turns)
         self._wire.metrics = self.metrics
+        self.budget = self._wire.budget
         self._wire.on_request = on_request
         self._door = lru_cache(maxsize=16384)(self._find_door)
 
@@ -74,6 +76,7 @@ class CurlFetcher:
         """Ask for a URL, within the limits, the guard and robots.txt; see the contract `Fetcher`."""
         room = self.limits.max_bytes if max_bytes is None else max_bytes
         errand = Errand(url, one_line(accept), room, self.manners.obey_robots, follows, known)
+        errand.account = self.budget.current()
         visit = await self._follow(errand)
         self.metrics.record(visit)
         return visit
@@ -126,6 +129,8 @@ class CurlFetcher:
     async def _ask(self, errand: Errand, target: Target, route: Route | None) -> Visit:
         """One request, when it is the host's turn: pages, robots.txt and redirects all wait for it."""
         host = target.host
+        if errand.account is not None and not await self.budget.turn(errand.account):
+            return self._too_early(errand, "too much is held of other answers", _LATER_S)
         if not self._slots.take(host):
             await self._slots.acquire(host)
         try:

@@ -60,6 +60,10 @@ class Flow:
             return Stop(FailureReason.STALLED, f"{gained} bytes in {window_s:.1f} s")
         return None
 
+    def shift(self, seconds: float) -> None:
+        """So long we did not receive, whatever was sent."""
+        self._window_at += seconds
+
 
 def received_bytes(fd: int) -> int:
     """What the kernel has received on this socket; 0 where it does not tell."""

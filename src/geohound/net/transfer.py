@@ -6,15 +6,19 @@ import errno
 import os
 import socket
 import ssl
+import time
 from asyncio import Future
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
+from io import BytesIO
 from typing import Any, NamedTuple
 
 import pycurl
 
 from geohound.model.visit import FailureReason, Validators
 
+from .byte_budget import AS_TEXT, Account, ByteBudget, Weight
 from .flow import Flow, Stop
 from .guard import Guard
 from .headers import one_line
@@ -27,8 +31,7 @@ _ABORT = 0  # fewer bytes than offered: libcurl stops with E_WRITE_ERROR
 # What this libcurl can unpack, piece by piece; other codings are not asked for, and refused if they come.
 _CODINGS = "gzip, deflate" + ", br" * ("brotli/" in pycurl.version) + ", zstd" * ("zstd/" in pycurl.version)
 _MAX_REDIRECT_BODY_BYTES = 64 * 1024
-_MAX_CHUNKS = 2_000
-_MAX_CRUMBS = 500_000  # after those; half a second's work
+_MAX_PIECES = 502_000  # half a second's work, if they are crumbs
 _REDIRECT_CODES = ([b"301"], [b"302"], [b"303"], [b"307"], [b"308"])
 
 
@@ -54,24 +57,31 @@ def _never(_: str) -> bool:
 class Transfer:
     """Callbacks are bound once; `begin` clears the state for the next request."""
 
-    def __init__(self, guard: Guard, limits: Limits) -> None:
+    def __init__(self, guard: Guard, limits: Limits, budget: ByteBudget) -> None:
         self.curl = pycurl.Curl()
         self.done: Future[tuple[int, str]] | None = None
         self._guard = guard
         self._limits = limits
+        self._budget = budget
         self._settings: tuple[Any, ...] = ()
         self.header_lines: list[bytes] = []  # one list for ever: libcurl holds its `append`
-        self._clear(_NOTHING, _never)
+        self.clear()
 
-    def _clear(self, ask: Ask, may_ask: Callable[[str], bool]) -> None:
+    def clear(
+        self, ask: Ask = _NOTHING, may_ask: Callable[[str], bool] = _never, account: Account | None = None
+    ) -> None:
+        """Forget the last request, and all that came of it."""
         self.ask = ask
+        self.account = account  # None: it is nobody's, and never waits
+        self.weight = Weight(account or self._budget.nobodys())
+        self._paused_at: float | None = None
+        self.paused_s = 0.0
         self._may_ask = may_ask  # the host at this address
         self.crowded = ""  # the address whose turn it is not
         self.sockets = 0
         self.header_lines.clear()
-        self.chunks: list[bytes] = []
-        self.crumbs: bytearray | None = None  # what follows many chunks: a list of single bytes costs forty times them
-        self.crumbs_taken = 0
+        self._body = BytesIO()  # hands its bytes over without a second copy
+        self._pieces = 0
         self.body_bytes = 0
         self.truncated = False
         self.stop: Stop | None = None
@@ -95,9 +105,12 @@ class Transfer:
         curl.setopt(pycurl.HEADERFUNCTION, self.header_lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._take_body)
 
-    def begin(self, ask: Ask, now: float, deadline: float, may_ask: Callable[[str], bool]) -> None:
+    def begin(
+        self, ask: Ask, now: float, deadline: float, may_ask: Callable[[str], bool], account: Account | None = None
+    ) -> None:
         """Make the handle ready for this request."""
-        self._clear(ask, may_ask)
+        self.clear(ask, may_ask, account)
+        self._run(+1, now)
         self.started_at = now
         self.deadline = deadline
         curl = self.curl
@@ -130,6 +143,8 @@ class Transfer:
     def overdue(self, now: float) -> Stop | None:
         """The bound in time or wire bytes that this transfer has broken, if any; asked a few times a second."""
         limits = self._limits
+        if self._paused_at is not None:
+            return None
         if now >= self.deadline:
             return Stop(FailureReason.TOTAL_TIMEOUT, f"not done in {limits.total_s:g} s")
         counted = int(self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + self.header_bytes
@@ -145,7 +160,48 @@ class Transfer:
             return objection
         if received > limits.max_wire_bytes:
             return Stop(FailureReason.TOO_LARGE, f"more than {limits.max_wire_bytes} bytes on the wire")
+        if self._budget.is_wanted and self._budget.is_much(self.weight.size):
+            limits = replace(limits, stall_bytes_per_s=limits.crowded_bytes_per_s)
         return flow.objection(now, received, limits)
+
+    def pause(self, now: float) -> None:
+        """Receive no more until it is this account's turn; what is in the kernel's buffers stays there."""
+        if self.account is None or self._paused_at is not None or self._budget.may_go_on(self.account):
+            return
+        try:
+            self.curl.pause(pycurl.PAUSE_RECV)
+        except pycurl.error:  # there is no connection yet; whoever called will call again
+            return
+        self._run(-1, now)
+        self._paused_at = now
+        self._budget.line_up(self, self.account, self._go_on)
+
+    def _go_on(self) -> None:
+        self._end_pause(time.monotonic())
+        self.curl.pause(pycurl.PAUSE_CONT)
+
+    def _end_pause(self, now: float) -> None:
+        """The pause was ours: no bound in time counts it."""
+        if self._paused_at is None:
+            return
+        pause_s = now - self._paused_at
+        self._paused_at = None
+        self.paused_s += pause_s
+        self.started_at += pause_s
+        self.deadline += pause_s
+        if self._flow is not None:
+            self._flow.shift(pause_s)
+        self._run(+1, now)
+
+    def end(self, now: float) -> None:
+        """It is over, however it went."""
+        self._budget.leave(self)
+        self._end_pause(now)
+        self._run(-1, now)
+
+    def _run(self, count: int, now: float) -> None:
+        if self.account is not None:
+            self._budget.run(count, now)
 
     def objection_to_headers(self) -> Stop | None:
         """libcurl stops at 300 kB of headers by itself, which bounds memory; our own bound is lower."""
@@ -161,12 +217,7 @@ class Transfer:
         return sum(map(len, self.header_lines))
 
     def take(self) -> bytes:
-        """The body, handed over without a second copy staying behind."""
-        chunks, self.chunks = self.chunks, []
-        crumbs, self.crumbs = self.crumbs, None
-        if crumbs:
-            return b"".join((*chunks, crumbs))
-        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        return self._body.getvalue()
 
     def close(self) -> None:
         self.curl.close()
@@ -224,22 +275,15 @@ class Transfer:
             return _ABORT
         room = self._max_bytes - self.body_bytes
         if len(chunk) > room:
-            (self.chunks.append if self.crumbs is None else self.crumbs.extend)(chunk[:room])
-            self.body_bytes += room
+            chunk = chunk[:room]
             self.truncated = True
-            return _ABORT
+        self._body.write(chunk)
         self.body_bytes += len(chunk)
-        if len(self.chunks) < _MAX_CHUNKS:
-            self.chunks.append(chunk)
-            return _KEEP
-        if self.crumbs is None:
-            self.crumbs = bytearray()
-        self.crumbs += chunk
-        self.crumbs_taken += 1
-        if self.crumbs_taken > _MAX_CRUMBS:
+        self.weight.add(AS_TEXT * len(chunk))
+        self._pieces += 1
+        if self._pieces > _MAX_PIECES:
             self.truncated = True
-            return _ABORT
-        return _KEEP
+        return _ABORT if self.truncated else _KEEP
 
 
 _FIXED_OPTIONS: tuple[tuple[int, int | str], ...] = (

@@ -13,6 +13,7 @@ from geohound.contracts import Clock, Follows
 from geohound.model.visit import Failure, FailureReason, RequestRecord, Response, Validators, Visit
 from geohound.politeness import Turns
 
+from .byte_budget import Account, ByteBudget
 from .curl_loop import CurlLoop
 from .flow import Stop
 from .guard import Guard, Target
@@ -39,6 +40,7 @@ class Errand:
     spent_s: float = 0.0  # on the wire; waiting in line and for robots.txt is not the server's doing
     chain: tuple[str, ...] = ()
     crowded: str = ""  # the address at which a host was found while it was not its turn
+    account: Account | None = None  # that holds what comes of it
 
 
 class Wire:
@@ -53,6 +55,7 @@ class Wire:
         self._curls: CurlLoop | None = None
         self._idle: list[Transfer] = []
         self._closed = False
+        self.budget = ByteBudget(limits.max_bytes_in_flight)
         self.metrics = Metrics()
         self.on_request: Callable[[RequestRecord], None] | None = None
 
@@ -70,15 +73,15 @@ class Wire:
             return 0, self._failure(errand, FailureReason.UNAVAILABLE, "the fetcher was closed")
         curls = self._curls
         if curls is None:
-            curls = self._curls = CurlLoop(_sweep_s(self._limits))
+            curls = self._curls = CurlLoop(self.budget, _sweep_s(self._limits))
         transfer = self._idle.pop() if self._idle else self._new_transfer()
         self.metrics.in_flight += 1
         try:
             began_at = time.monotonic()
             deadline = began_at + self._limits.total_s - errand.spent_s
-            transfer.begin(ask, began_at, deadline, partial(self._turns.claim, target.host))
+            transfer.begin(ask, began_at, deadline, partial(self._turns.claim, target.host), errand.account)
             code, message = await curls.start(transfer)
-            elapsed_s = time.monotonic() - began_at
+            elapsed_s = time.monotonic() - began_at - transfer.paused_s
             errand.spent_s += elapsed_s
             visit = self._judge(errand, target, transfer, (code, message))
             self._record(target, transfer, visit, elapsed_s)
@@ -88,6 +91,7 @@ class Wire:
         finally:
             self.metrics.in_flight -= 1
             curls.give_up(transfer)  # a cancelled fetch: libcurl drops its half-read connection
+            transfer.end(time.monotonic())
             self._put_back(transfer)
 
     def _judge(self, errand: Errand, target: Target, transfer: Transfer, ending: tuple[int, str]) -> Visit:
@@ -114,6 +118,7 @@ class Wire:
             errand.chain,
             address,
             transfer.ask.tls.fault,
+            transfer.weight,
         )
 
     def _trouble(self, errand: Errand, transfer: Transfer, ending: tuple[int, str]) -> Failure:
@@ -148,12 +153,13 @@ class Wire:
         return Failure(errand.url, reason, detail[:500], self._clock.now(), errand.spent_s)
 
     def _new_transfer(self) -> Transfer:
-        transfer = Transfer(self._guard, self._limits)
+        transfer = Transfer(self._guard, self._limits, self.budget)
         transfer.configure(self._manners.user_agent, self._manners.ca_file)
         return transfer
 
     def _put_back(self, transfer: Transfer) -> None:
         """Connections live in the multi, not in the handle: any handle may go on with any of them."""
+        transfer.clear()
         if len(self._idle) < _IDLE_HANDLES and not self._closed:
             self._idle.append(transfer)
         else:

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from geohound import assembly, mining, probe, refusals
 from geohound.crawler.follow import Fence, follow
-from geohound.crawler.told import Reported
+from geohound.crawler.seen import SeenLinks
 from geohound.document import Document
 from geohound.geoweb import services
 from geohound.geoweb.protocol import Request, ServiceSpec
@@ -52,7 +52,7 @@ def read(document: Document) -> tuple[Verdict, Page]:
     verdict = probe.recognise(document, assembly.kinds())
     refusals.judge(document)
     page = mining.mine(document)
-    for link in follow(page, 1, Fence(), Counter(), Reported().page()):
+    for link in follow(page, 1, Fence(), Counter(), SeenLinks().page()):
         link.url.encode()
     return verdict, page
 

@@ -13,6 +13,7 @@ import pytest
 from geohound.frontier import Bounds
 from geohound.frontier.opening import open_frontier
 from geohound.model.task import TaskSpec
+from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 
 CRAWL = """
@@ -82,7 +83,8 @@ def crawl_and_kill(path, task, seed, lines_read):
 
 
 @pytest.mark.slow
-def test_a_crawl_killed_at_random_moments_goes_on_where_it_was(tmp_path, clock):
+def test_a_crawl_killed_at_random_moments_goes_on_where_it_was(tmp_path):
+    clock = SystemClock()
     path, rng = tmp_path / "c.db", random.Random(7)
     store = open_store(path, clock)
     task = store.tasks.create(TaskSpec()).id

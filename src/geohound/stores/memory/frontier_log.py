@@ -1,0 +1,125 @@
+"""The log of frontiers in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from geohound.contracts import FencedError, StoreError, TaskStore
+from geohound.model.frontier import (
+    FrontierBatch,
+    FrontierState,
+    LoggedUrl,
+    NewUrl,
+    QueuedUrl,
+    UrlEnd,
+    UrlState,
+    VisitCounts,
+    VisitRecord,
+)
+from geohound.model.task import Claim, TaskId
+from geohound.model.visit import AS_IF_CUT_OFF, FailureReason, Settlement
+
+from .done import done
+
+_UNVISITED = (UrlState.UNASKED, UrlState.REFUSED)
+
+
+@dataclass(slots=True)
+class _Url:
+    new: NewUrl
+    end: UrlEnd
+
+    @property
+    def is_page(self) -> bool:
+        return not self.new.candidate.probe
+
+
+@dataclass(slots=True)
+class _Log:
+    urls: dict[int, _Url] = field(default_factory=dict)
+    pauses: dict[str, float] = field(default_factory=dict)
+    drops: dict[FailureReason, int] = field(default_factory=dict)
+
+
+class MemoryFrontierLog:
+    """The logs of all tasks of one process; not for several threads."""
+
+    def __init__(self, tasks: TaskStore) -> None:
+        self._tasks = tasks
+        self._logs: defaultdict[TaskId, _Log] = defaultdict(_Log)
+
+    def replay(self, task: TaskId) -> Iterator[LoggedUrl]:
+        for number, url in self._logs[task].urls.items():
+            new, found = url.new, url.new.candidate
+            yield LoggedUrl(
+                number, new.key, new.shape, url.end.state, found.probe, found.score, found.url, found.depth
+            )  # fmt: skip
+
+    def load(self, task: TaskId, numbers: Sequence[int]) -> Sequence[QueuedUrl]:
+        known = self._logs[task].urls
+        return [QueuedUrl(number, known[number].new.candidate, known[number].end.attempts) for number in numbers]
+
+    def append(self, claim: Claim, batch: FrontierBatch) -> asyncio.Future[None]:
+        task, log = self._tasks.get(claim.task), self._logs[claim.task]
+        if task is None or task.claim != claim:
+            raise FencedError(f"Task {claim.task} is run by another process by now.")
+        if any(new.number in log.urls for new in batch.urls):
+            raise StoreError("Another process crawls this task; end one of the two.")
+        for new in batch.urls:
+            log.urls[new.number] = _Url(new, UrlEnd(new.number, new.state, 0, new.reason, 0, 0, None, new.at or 0.0))
+        for end in batch.ends:
+            log.urls[end.number].end = end
+        log.pauses.update(batch.pauses)
+        log.drops.update(batch.drops)
+        return done()
+
+    def visits(self, task: TaskId, after: int = 0, limit: int = 1000) -> Sequence[VisitRecord]:
+        urls = self._logs[task].urls.items()
+        found = [_visit(task, url) for number, url in urls if number > after and url.end.state != UrlState.PENDING]
+        return found[:limit]
+
+    def marks(self, task: TaskId) -> Iterator[tuple[int, int]]:
+        return (url.end.marks for url in self._logs[task].urls.values() if url.end.marks)
+
+    def state(self, task: TaskId) -> FrontierState:
+        log = self._logs[task]
+        done = [url.new.candidate.url for url in log.urls.values() if url.end.state == UrlState.DONE]
+        return FrontierState(dict(log.drops), dict(log.pauses), done[-1] if done else "")
+
+    def counts(self, task: TaskId) -> VisitCounts:
+        urls = list(self._logs[task].urls.values())
+        return VisitCounts(
+            pages=sum(url.is_page and _was_read(url.end) for url in urls),
+            visits=sum(url.end.attempts for url in urls if url.is_page and url.end.reason is not FailureReason.TRAP),
+            tested=sum(url.end.attempts for url in urls if not url.is_page and "#" not in url.new.candidate.url),
+        )
+
+
+def _was_read(end: UrlEnd) -> bool:
+    return end.status > 0 and not 300 <= end.status < 400 and end.reason not in AS_IF_CUT_OFF
+
+
+def _visit(task: TaskId, url: _Url) -> VisitRecord:
+    found, end = url.new.candidate, url.end
+    return VisitRecord(
+        number=end.number,
+        url=found.url,
+        task=task,
+        parent=found.found_on,
+        via=found.via,
+        clue=found.clue,
+        depth=found.depth,
+        probe=found.probe,
+        score=found.score,
+        settlement=Settlement.DONE if end.state in (UrlState.DONE, UrlState.REDIRECTED) else Settlement.DROPPED,
+        was_asked=end.state not in _UNVISITED,
+        reason=end.reason,
+        status=end.status,
+        services=end.services,
+        attempts=end.attempts,
+        at=datetime.fromtimestamp(end.at, UTC),
+    )

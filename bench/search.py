@@ -33,7 +33,8 @@ from geohound.model.catalogue import Observation
 from geohound.model.query import Query
 from geohound.model.service import Service
 from geohound.net.clock import SystemClock
-from geohound.stores.sqlite import Store, open_store
+from geohound.stores.sqlite import open_store
+from geohound.stores.sqlite.index import SearchIndex
 from geohound.topics import TOPICS, Classifier
 
 RESULTS = Path(__file__).parent / "results" / "search.json"
@@ -109,21 +110,30 @@ def build(path: Path, count: int) -> dict[str, Any]:
     store = open_store(path, SystemClock())
     marks = [max(CHUNK, round(count * part / CHUNK) * CHUNK) for part in GROWTH]
     topics_of = Classifier(TOPICS).classify
-    wall = cpu = 0.0
+    index = SearchIndex(store.catalogue, store.segments)
+    wall = cpu = index_wall = index_cpu = 0.0
     done = 0
     for chunk in services(count):
         started, used = time.perf_counter(), time.process_time()
         store.catalogue.record_now(observed(chunk, topics_of))
         wall, cpu = wall + time.perf_counter() - started, cpu + time.process_time() - used
         done += len(chunk)
+        started, used = time.perf_counter(), time.process_time()
+        index.refresh()
+        index_wall, index_cpu = index_wall + time.perf_counter() - started, index_cpu + time.process_time() - used
         if done in marks and done < count:
+            index.refresh(1)
             checkpoint(path)
             shutil.copy(path, path.with_name(f"part-{done}.db"))
     layers = store.catalogue.count()[1]
+    started, used = time.perf_counter(), time.process_time()
+    index.refresh(1)
+    index_wall, index_cpu = index_wall + time.perf_counter() - started, index_cpu + time.process_time() - used
     store.close()
     return {
         "services": done, "layers": layers, "write_wall_s": round(wall, 1), "write_cpu_s": round(cpu, 1),
-        "layers_per_cpu_s": round(layers / cpu), "services_per_cpu_s": round(done / cpu),
+        "index_wall_s": round(index_wall, 1), "index_cpu_s": round(index_cpu, 1),
+        "layers_per_cpu_s": round(layers / (cpu + index_cpu)), "services_per_cpu_s": round(done / (cpu + index_cpu)),
     }  # fmt: skip
 
 
@@ -134,9 +144,10 @@ def grow(folder: Path) -> list[dict[str, Any]]:
     for part in [*parts, folder / "search.db"]:
         store = open_store(part, SystemClock())
         queries = mixed_queries(300, seed=5)
-        timed(store.catalogue.search, queries)
+        search = SearchIndex(store.catalogue, store.segments).search
+        timed(search, queries)
         services, layers = store.catalogue.count()
-        told.append({"services": services, "layers": layers, **summary(timed(store.catalogue.search, queries))})
+        told.append({"services": services, "layers": layers, **summary(timed(search, queries))})
         store.close()
     return told
 
@@ -151,7 +162,7 @@ def size_on_disk(path: Path) -> dict[str, float]:
     checkpoint(path)
     connection = sqlite3.connect(path)
     rows = connection.execute(
-        "SELECT CASE WHEN name IN ('posting', 'block', 'fresh', 'facet', 'sqlite_autoindex_facet_1') THEN 'search' "
+        "SELECT CASE WHEN name IN ('segment_part', 'manifest') THEN 'search' "
         "ELSE 'services and layers' END, sum(pgsize) / 1e6 FROM dbstat GROUP BY 1"
     ).fetchall()
     connection.close()
@@ -164,10 +175,12 @@ sys.path.insert(0, {bench!r})
 from search_queries import mixed_queries
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
+from geohound.stores.sqlite.index import SearchIndex
 store = open_store({path!r}, SystemClock())
+index = SearchIndex(store.catalogue, store.segments)
 query = mixed_queries({number} + 1, seed=9)[-1]
 begun, used = time.perf_counter(), time.process_time()
-store.catalogue.search(query)
+index.search(query)
 print((time.perf_counter() - begun) * 1000, (time.process_time() - used) * 1000)
 """
 
@@ -201,7 +214,7 @@ def _crawl(path: str, start: int, count: int, rate: float, pipe: Any) -> None:
     pipe.send((len(made) / (time.perf_counter() - begun), (time.process_time() - used) / len(made) * 1000))
 
 
-def while_writing(store: Store, path: Path, first: int, rate: float) -> dict[str, float]:
+def while_writing(search: Callable[[Query], Any], path: Path, first: int, rate: float) -> dict[str, float]:
     ours, theirs = multiprocessing.Pipe()
     writer = multiprocessing.get_context("spawn").Process(
         target=_crawl, args=(str(path), first, CHUNK * 8, rate, theirs)
@@ -212,7 +225,7 @@ def while_writing(store: Store, path: Path, first: int, rate: float) -> dict[str
     times: list[Took] = []
     queries = mixed_queries(2000, seed=11)
     while not ours.poll():
-        times += timed(store.catalogue.search, [queries[len(times) % len(queries)]])
+        times += timed(search, [queries[len(times) % len(queries)]])
     reached, cpu_ms = ours.recv()
     writer.join()
     return {
@@ -250,16 +263,17 @@ def main() -> None:
         told["growth"] = grow(folder)
         store = open_store(path, SystemClock())
         told["disk"] = size_on_disk(path)
+        search = SearchIndex(store.catalogue, store.segments).search
         before = rss_mb()
-        store.catalogue.search(mixed_queries(1, seed=1)[0])
+        search(mixed_queries(1, seed=1)[0])
         queries = mixed_queries(2000, seed=3)
-        timed(store.catalogue.search, queries[:300])
-        told["warm"] = by_mode(store.catalogue.search, queries)
-        told["warm_least_of_5"] = least(store.catalogue.search, queries[:400])
+        timed(search, queries[:300])
+        told["warm"] = by_mode(search, queries)
+        told["warm_least_of_5"] = least(search, queries[:400])
         told["memory_mb"] = {"before": round(before), "searching": round(rss_mb())}
         told["cold"] = cold(path, 20)
         told["peers"] = search_peers.compare(args, folder, queries, timed, summary)
-        told["while_writing"] = while_writing(store, path, SERVICES * 10, 1000.0)
+        told["while_writing"] = while_writing(search, path, SERVICES * 10, 1000.0)
         told["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         store.close()
     print(json.dumps(told, indent=1))

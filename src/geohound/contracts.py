@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from geohound.model.catalogue import ALL, Counts, Entry, Filter, Observation, Recorded
+from geohound.model.catalogue import ALL, Changes, Counts, Entry, Filter, Observation, Recorded, Revision
 from geohound.model.event import Event, EventPage
 from geohound.model.frontier import (
     FrontierBatch,
@@ -22,6 +22,7 @@ from geohound.model.health import Check
 from geohound.model.host_claim import ClaimedHosts
 from geohound.model.job import CachedRobots, Job, Report
 from geohound.model.query import LayerResults, Query, Results
+from geohound.model.segment import Manifest
 from geohound.model.service import Known, Refusal, Remembered, Service, Sighting
 from geohound.model.task import (
     ALL_TASKS,
@@ -35,17 +36,7 @@ from geohound.model.task import (
     TaskState,
     Wanted,
 )
-from geohound.model.visit import (
-    Candidate,
-    Failure,
-    Link,
-    Outcome,
-    Page,
-    RequestRecord,
-    Response,
-    Validators,
-    Visit,
-)
+from geohound.model.visit import Candidate, Failure, Link, Outcome, Page, RequestRecord, Response, Validators, Visit
 
 if TYPE_CHECKING:
     from geohound.document import Document
@@ -260,7 +251,7 @@ class RobotsCache(Protocol):
 
 
 class Catalogue(Protocol):
-    """What has been confirmed: services, where they were seen, how they fare; and search over it."""
+    """What has been confirmed: services, where they were seen, how they fare."""
 
     def record(self, met: Sequence[Observation | Check]) -> Awaitable[Sequence[Recorded]]:
         """Add or refresh services with where they were met and how they fared; on disk when awaited, all or none.
@@ -289,11 +280,11 @@ class Catalogue(Protocol):
     def known_at(self, url: str) -> Known:
         """What is known of the services behind an address, so that less has to be asked of them."""
 
-    def search(self, query: Query) -> Results:
-        """The services that match, best first."""
+    def excerpts(self, wanted: Mapping[int, Sequence[int]]) -> Mapping[int, Service]:
+        """Services by number, each with those layers alone that are at the places asked for, in that order."""
 
-    def search_layers(self, query: Query) -> LayerResults:
-        """The layers that match, each for itself."""
+    def changes(self, since: Revision, limit: int) -> Changes:
+        """What has changed after a revision, oldest first: all of it, whoever wrote it, each service as it is now."""
 
     def count(self) -> Counts: ...
 
@@ -361,6 +352,38 @@ class HostClaims(Protocol):
 
     def release(self, pauses: Mapping[str, float], holder: str) -> None:
         """Let go of these hosts, as far as they are still this holder's."""
+
+
+class SegmentGoneError(LookupError):
+    """A segment that a newer manifest has left behind: read the manifest again."""
+
+
+class SegmentStore(Protocol):
+    """Where a search index is kept: immutable blobs, and one manifest that says which of them count."""
+
+    def manifest(self) -> Manifest: ...
+
+    def read(self, segment: str, part: str) -> memoryview:
+        """One part of a segment; SegmentGoneError where the manifest no longer names the segment."""
+
+    def publish(self, manifest: Manifest, parts: Mapping[str, Mapping[str, bytes]]) -> bool:
+        """Make this the manifest, with the parts of its new segments by id; what it no longer names is deleted.
+
+        Compare and swap: False, and nothing is changed, unless its version is the next one. All or nothing.
+        """
+
+
+class SearchIndex(Protocol):
+    """Search over a catalogue, whose changes it follows."""
+
+    def search(self, query: Query) -> Results:
+        """The services that match, best first."""
+
+    def layers(self, query: Query) -> LayerResults:
+        """The layers that match, each for itself."""
+
+    def refresh(self) -> Revision:
+        """Read what has changed; where that is much, publish it for all who search. How far the index is."""
 
 
 __all__ = [

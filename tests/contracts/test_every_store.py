@@ -18,6 +18,7 @@ from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, FailureReason, Settlement, Via
 from geohound.stores import sqlite
+from geohound.stores.sqlite.index import SearchIndex
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SERVICE = Service(
@@ -179,9 +180,9 @@ def test_the_catalogue_finds_by_words_by_box_and_by_both(store):
     store.catalogue.record_now([Observation(SERVICE, SIGHTING)])
     here, away = BBox(179, -18, -179, -17), BBox(0, 0, 1, 1)
     for query in (Query("soil"), Query(bbox=here), Query("fiji soil", bbox=here), Query()):
-        results = store.catalogue.search(query)
+        results = SearchIndex(store.catalogue, store.segments).search(query)
         assert [hit.service.id for hit in results.hits] == [SERVICE.id], query
         assert results.total == 1
         assert results.facets["kind"] == {"wms": 1}
     for query in (Query("rivers"), Query(bbox=away), Query("soil", bbox=away), Query("soil", kinds=("wfs",))):
-        assert store.catalogue.search(query).total == 0, query
+        assert SearchIndex(store.catalogue, store.segments).search(query).total == 0, query

@@ -13,6 +13,7 @@ from geohound.model.bbox import BBox
 from geohound.model.query import Query
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
+from geohound.stores.sqlite.index import SearchIndex
 
 sys.path.insert(0, str(Path(__file__).parent))
 import judged
@@ -23,10 +24,11 @@ def world(tmp_path_factory):
     services, states, queries = judged.load()
     store = open_store(tmp_path_factory.mktemp("judged") / "c.db", SystemClock())
     judged.fill(store.catalogue, services, states)
+    index = SearchIndex(store.catalogue, store.segments)
     names = {service.id: name for name, service in services.items()}
 
     def search(query):
-        return [names[hit.service.id] for hit in store.catalogue.search(query).hits]
+        return [names[hit.service.id] for hit in index.search(query).hits]
 
     yield search, queries, [search(asked.query) for asked in queries]
     store.close()

@@ -64,9 +64,9 @@ def test_what_pages_may_read_is_a_filter_and_a_facet_everywhere(origin: str, tmp
         assert [hit.service.title for hit in catalogue.search(cors="yes")] == ["Roads of open"]
         assert catalogue.search().facets["cors"] == {"some": 1, "yes": 1}
         assert catalogue.search().total == len(ALLOWED)
-    with assembly.open_catalogue(Settings(catalogue=path)) as kept:
-        found = kept.search(Query(where={"cors": ("yes",)})).hits[0].service
-        with TestClient(create_app(kept, assembly.kinds())) as client:
+    with assembly.open_shelf(Settings(catalogue=path)) as kept:
+        found = kept.index.search(Query(where={"cors": ("yes",)})).hits[0].service
+        with TestClient(create_app(kept.catalogue, kept.index, assembly.kinds())) as client:
             assert client.get("/api/v1/search?cors=yes").json()["total"] == 1
             assert client.get(f"/api/v1/services/{found.id}").json()["cors"] == "yes"
             page = client.get("/?q=open").text

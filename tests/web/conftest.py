@@ -18,6 +18,8 @@ from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, P
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import SqliteCatalogue, open_store
+from geohound.stores.sqlite.index import SearchIndex
+from geohound.stores.sqlite.segment_store import SqliteSegments
 from geohound.urls import with_params
 from geohound.web.app import About, create_app
 
@@ -142,6 +144,11 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteCatalo
     store.close()
 
 
+@pytest.fixture(scope="module")
+def index(catalogue: SqliteCatalogue) -> SearchIndex:
+    return SearchIndex(catalogue, SqliteSegments(catalogue._database))
+
+
 @pytest.fixture
 def empty_catalogue(tmp_path: Path) -> Iterator[SqliteCatalogue]:
     store = open_store(tmp_path / "empty.db", SystemClock())
@@ -157,8 +164,10 @@ def kinds() -> dict[str, PlainKind]:
 
 
 @pytest.fixture(scope="module")
-def app(catalogue: SqliteCatalogue, kinds: dict[str, PlainKind]):
-    return create_app(catalogue, kinds, about=About("Geohound/9 (+https://hound.example)", "ops@hound.example", 2.0))
+def app(catalogue: SqliteCatalogue, index: SearchIndex, kinds: dict[str, PlainKind]):
+    return create_app(
+        catalogue, index, kinds, about=About("Geohound/9 (+https://hound.example)", "ops@hound.example", 2.0)
+    )
 
 
 @pytest.fixture(scope="module")

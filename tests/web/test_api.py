@@ -14,6 +14,7 @@ from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
+from geohound.stores.sqlite.index import SearchIndex
 from geohound.topics import TOPICS, Classifier
 from geohound.web.answering import JSON_LINES
 from geohound.web.app import create_app
@@ -24,8 +25,8 @@ TASKS = [{"id": 7, "state": "done", "created_at": None, "finished_at": None, "se
 
 
 @pytest.fixture(scope="module")
-def api(catalogue, kinds):
-    app = create_app(catalogue, kinds, sorter=Classifier(TOPICS), tasks=lambda: TASKS)
+def api(catalogue, index, kinds):
+    app = create_app(catalogue, index, kinds, sorter=Classifier(TOPICS), tasks=lambda: TASKS)
     with TestClient(app, base_url="http://test/api/v1") as client:
         yield client
 
@@ -87,7 +88,9 @@ def large(tmp_path_factory, kinds):
     store.catalogue.record_now(
         [Observation(LARGE, Sighting(LARGE.id, LARGE.endpoint, "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)))]
     )
-    with TestClient(create_app(store.catalogue, kinds), base_url="http://test/api/v1") as client:
+    with TestClient(
+        create_app(store.catalogue, SearchIndex(store.catalogue, store.segments), kinds), base_url="http://test/api/v1"
+    ) as client:
         yield client
     store.close()
 
@@ -140,7 +143,9 @@ def test_lists_of_services_are_as_long_as_their_lines(tmp_path, kinds):
         store.catalogue.record_now(
             [Observation(twin, Sighting(twin.id, "", "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)))]
         )
-    with TestClient(create_app(store.catalogue, kinds), base_url="http://test/api/v1") as client:
+    with TestClient(
+        create_app(store.catalogue, SearchIndex(store.catalogue, store.segments), kinds), base_url="http://test/api/v1"
+    ) as client:
         assert client.get("search").json()["total"] == 1
         for asked in ("", "q=roads", "kind=wms"):
             listed = client.get(f"services?{asked}").json()
@@ -236,7 +241,9 @@ def test_reports_and_facets_know_more_values_than_a_search_tells(tmp_path, kinds
         store.catalogue.record_now(
             [Observation(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)))]
         )
-    with TestClient(create_app(store.catalogue, kinds), base_url="http://test/api/v1") as client:
+    with TestClient(
+        create_app(store.catalogue, SearchIndex(store.catalogue, store.segments), kinds), base_url="http://test/api/v1"
+    ) as client:
         assert ["countries", 24] in client.get("reports/totals").json()["rows"]
         assert len(client.get("reports/countries").json()["rows"]) == 24
         assert len(client.get("facets").json()["facets"]["country"]) == 24
@@ -306,8 +313,8 @@ def test_filters_by_facet_reach_the_catalogue(api, samples):
     assert api.get("search?provider=nobody").json()["total"] == 0
 
 
-def test_whoever_asks_too_much_is_told_when_to_come_back(catalogue, kinds):
-    with TestClient(create_app(catalogue, kinds, requests_per_minute=3)) as client:
+def test_whoever_asks_too_much_is_told_when_to_come_back(catalogue, index, kinds):
+    with TestClient(create_app(catalogue, index, kinds, requests_per_minute=3)) as client:
         answers = [client.get("/api/v1/health") for _ in range(4)]
         assert [a.status_code for a in answers] == [200, 200, 200, 429]
         assert answers[3].headers["content-type"] == "application/problem+json"
@@ -343,8 +350,8 @@ def test_a_visitor_is_known_by_address_or_network(one, other, share):
     assert (_visitor({"client": (one, 1)}) == _visitor({"client": (other, 2)})) == share
 
 
-def test_the_search_of_opensearch_counts_too(catalogue, kinds):
-    with TestClient(create_app(catalogue, kinds, requests_per_minute=1)) as client:
+def test_the_search_of_opensearch_counts_too(catalogue, index, kinds):
+    with TestClient(create_app(catalogue, index, kinds, requests_per_minute=1)) as client:
         assert [client.get("/opensearch.json?q=a").status_code for _ in range(2)] == [200, 429]
 
 

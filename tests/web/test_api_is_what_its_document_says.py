@@ -21,9 +21,9 @@ TASK = {"id": 1, "state": "done", "created_at": None, "finished_at": None, "seed
 
 
 @pytest.fixture
-def address(catalogue) -> Iterator[str]:
+def address(catalogue, index) -> Iterator[str]:
     listener = assembly.listen("127.0.0.1", 0)
-    app = create_app(catalogue, discover("kinds"), sorter=Classifier(TOPICS), tasks=lambda: [TASK])
+    app = create_app(catalogue, index, discover("kinds"), sorter=Classifier(TOPICS), tasks=lambda: [TASK])
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

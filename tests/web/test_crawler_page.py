@@ -10,7 +10,7 @@ from geohound.model.visit import FailureReason, RequestRecord
 from geohound.web.app import create_app
 
 
-def test_a_site_owner_sees_every_request_made_to_a_host(catalogue, kinds) -> None:
+def test_a_site_owner_sees_every_request_made_to_a_host(catalogue, index, kinds) -> None:
     at = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
     made = [
         RequestRecord(at, "www.a.test", "http://www.a.test/?<b>", 200, None, 1234, 0.5, "192.0.2.1"),
@@ -22,7 +22,7 @@ def test_a_site_owner_sees_every_request_made_to_a_host(catalogue, kinds) -> Non
         asked.append((host, limit))
         return made if host == "www.a.test" else []
 
-    with TestClient(create_app(catalogue, kinds, requests=requests)) as client:
+    with TestClient(create_app(catalogue, index, kinds, requests=requests)) as client:
         page = client.get("/about-the-crawler", params={"host": " WWW.a.test "}).text
         assert "2026-05-04 03:02:01" in page
         assert "1,234" in page

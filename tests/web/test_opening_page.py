@@ -24,6 +24,7 @@ from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
+from geohound.stores.sqlite.index import SearchIndex
 from geohound.topics import TOPICS, Classifier
 from geohound.web.app import create_app
 from geohound.web.policy import POLICY, policy_for
@@ -35,7 +36,9 @@ def sorted_client(tmp_path_factory, samples) -> Iterator[TestClient]:
     store = open_store(tmp_path_factory.mktemp("open") / "c.db", SystemClock())
     for service in (samples.rivers, samples.fiji):
         put(store.catalogue, service, sorter.classify(service))
-    with TestClient(create_app(store.catalogue, assembly.kinds(), sorter=sorter)) as client:
+    with TestClient(
+        create_app(store.catalogue, SearchIndex(store.catalogue, store.segments), assembly.kinds(), sorter=sorter)
+    ) as client:
         yield client
     store.close()
 
@@ -135,7 +138,8 @@ def test_add_to_map_asks_the_service_itself_for_a_picture(tmp_path: Path) -> Non
     store = open_store(tmp_path / "c.db", SystemClock())
     put(store.catalogue, replace(service, fingerprint="x"))
     listener = assembly.listen("127.0.0.1", 0)
-    app = create_app(store.catalogue, assembly.kinds())
+    index = SearchIndex(store.catalogue, store.segments)
+    app = create_app(store.catalogue, index, assembly.kinds())
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
     portal = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     portal.start()

@@ -27,8 +27,8 @@ def test_no_endpoint_however_broken_becomes_a_harmful_door(kind, endpoint):
     assert door.href == "" or door.href.startswith(("http://", "https://"))
 
 
-def test_the_portal_names_the_kinds_as_the_registry_does(catalogue):
-    with TestClient(create_app(catalogue, discover("kinds"))) as client:
+def test_the_portal_names_the_kinds_as_the_registry_does(catalogue, index):
+    with TestClient(create_app(catalogue, index, discover("kinds"))) as client:
         page = client.get("/")
         assert page.status_code == 200
         assert discover("kinds")["wms"].title in page.text

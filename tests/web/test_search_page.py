@@ -15,6 +15,8 @@ from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.plugins import discover
 from geohound.stores.sqlite import open_store
+from geohound.stores.sqlite.index import SearchIndex
+from geohound.stores.sqlite.segment_store import SqliteSegments
 from geohound.web.app import create_app
 
 
@@ -122,7 +124,9 @@ def test_filters_that_could_only_find_nothing_are_not_offered(client):
 
 
 def test_an_empty_catalogue_says_how_to_fill_it(empty_catalogue, kinds):
-    with TestClient(create_app(empty_catalogue, kinds)) as client:
+    with TestClient(
+        create_app(empty_catalogue, SearchIndex(empty_catalogue, SqliteSegments(empty_catalogue._database)), kinds)
+    ) as client:
         page = client.get("/")
     assert page.status_code == 200
     assert "geohound crawl https://" in page.text
@@ -209,7 +213,8 @@ def test_every_kind_that_was_found_can_be_chosen(tmp_path):
         store.catalogue.record_now(
             [Observation(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)))]
         )
-    with TestClient(create_app(store.catalogue, kinds)) as client:
+    index = SearchIndex(store.catalogue, store.segments)
+    with TestClient(create_app(store.catalogue, index, kinds)) as client:
         chips = LexborHTMLParser(client.get("/").text).css("input[name=kind]")
     store.close()
     assert {chip.attributes["value"] for chip in chips} == set(kinds)

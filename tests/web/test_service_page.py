@@ -113,7 +113,7 @@ def test_a_bug_is_answered_with_a_sentence_and_no_traceback(catalogue, kinds):
         def __getattr__(self, name: str) -> object:
             raise RuntimeError("secret detail")
 
-    with TestClient(create_app(Broken(), kinds), raise_server_exceptions=False) as client:
+    with TestClient(create_app(Broken(), Broken(), kinds), raise_server_exceptions=False) as client:
         for address in ("/", "/api/v1/search", "/healthz"):
             answer = client.get(address)
             assert answer.status_code == 500

@@ -11,7 +11,7 @@ from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
-from geohound.contracts import Catalogue, Order
+from geohound.contracts import Catalogue, Order, SearchIndex
 from geohound.model.task import Task, TaskState
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord
@@ -54,6 +54,7 @@ class Shelf:
     """What a portal shows: the catalogue, what its services are sorted by, and its crawls."""
 
     catalogue: Catalogue
+    index: SearchIndex
     sorter: Classifier
     tasks: Callable[[], list[dict[str, Any]]]
     requests: Callable[[str, int], Sequence[RequestRecord]]  # made to a host, the latest first
@@ -65,9 +66,16 @@ def open_shelf(settings: Settings) -> Iterator[Shelf]:
     store = open_known_house(settings)
     try:
         tasks, made = store.tasks, store.requests.to_host
-        yield Shelf(store.catalogue, sorter(settings), lambda: [_told(t) for t in tasks.list()], made)
+        index = search_index(store)
+        yield Shelf(store.catalogue, index, sorter(settings), lambda: [_told(t) for t in tasks.list()], made)
     finally:
         store.close()
+
+
+def search_index(store: Store) -> SearchIndex:
+    from geohound.stores.sqlite.index import SearchIndex  # noqa: PLC0415 - a crawl does without it, and without NumPy
+
+    return SearchIndex(store.catalogue, store.segments)
 
 
 def _told(task: Task) -> dict[str, Any]:

@@ -74,10 +74,10 @@ def search(
         limit=limit,
         offset=offset,
     )
-    with assembly.open_catalogue(settings) as found_in:
-        results = found_in.search(query)
+    with assembly.open_shelf(settings) as shelf:
+        results = shelf.index.search(query)
         if not results.total and query.topics:
-            held = found_in.search(Query(limit=0)).facets["topic"]
+            held = shelf.index.search(Query(limit=0)).facets["topic"]
             options.choices(topic, sorted({*assembly.topics(settings.topic_files), *held}), "--topic")
     with printing.to_a_reader():
         if json:

@@ -57,6 +57,7 @@ def run_portal(listener: socket.socket, settings: Settings, *, json: bool, quiet
         about = About(user_agent=settings.user_agent, host_delay_s=settings.host_delay_s, contact=settings.contact)
         app = create_app(
             shelf.catalogue,
+            shelf.index,
             assembly.kinds(),
             about=about,
             sorter=shelf.sorter,

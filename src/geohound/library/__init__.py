@@ -40,7 +40,8 @@ class Catalogue:
         given = {"catalogue": str(path)} if path is not None else {}
         self._settings = _settings({**options, **given})
         self._stack = ExitStack()
-        self._catalogue = self._stack.enter_context(assembly.open_catalogue(self._settings))
+        shelf = self._stack.enter_context(assembly.open_shelf(self._settings))
+        self._catalogue, self._index = shelf.catalogue, shelf.index
 
     def search(  # noqa: PLR0913 - each is what somebody types in a notebook
         self,
@@ -61,13 +62,13 @@ class Catalogue:
         """
         query = read_query(text, bbox, relation, (limit, offset), years, expand=expand)
         query = replace(query, **read_filters(filters, self._known(filters)))
-        return Found(query, self._catalogue.search(query))
+        return Found(query, self._index.search(query))
 
     def _known(self, facets: Iterable[str]) -> dict[str, list[str]]:
         """The facets of these whose values are fixed; a catalogue may hold topics of other people's files."""
         known = {"kind": sorted(assembly.kinds()), "state": [str(s) for s in State]}
         if "topic" in facets:
-            held = self._catalogue.search(Query(limit=0)).facets["topic"]
+            held = self._index.search(Query(limit=0)).facets["topic"]
             known["topic"] = sorted({*assembly.topics(self._settings.topic_files), *held})
         return known
 

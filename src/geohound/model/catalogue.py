@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .health import Check, Health, State
 from .service import Service, Sighting
 
+Revision = int  # of a catalogue: grows with each change, 0 before the first
 Topics = tuple[tuple[str, str], ...]  # topic, and one of its classes ("" where the topic has none)
 
 
@@ -55,3 +56,24 @@ class Entry:
 class Counts(NamedTuple):
     services: int
     layers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A service that was added or has changed; `service` is None where only its state or popularity has."""
+
+    revision: Revision
+    number: int  # of the service: the order in which services were found
+    state: State
+    popularity: int  # how often it was seen
+    service: Service | None = None
+    topics: Topics = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Changes in the order in which they were made; of a service only the last of its document and of its state."""
+
+    changes: tuple[Change, ...]
+    upto: Revision  # ask again from here
+    latest: Revision  # how far the catalogue is

@@ -61,7 +61,7 @@ def search(request: Request) -> Response:
     query = _query(request)
     if wants_lines(request):
         return lines(request, map(hit_record, _all_hits(request, query)))
-    results = portal.catalogue.search(query)
+    results = portal.index.search(query)
     return answer(request, results_record(results, results.next or None))
 
 
@@ -80,7 +80,7 @@ def layers(request: Request) -> Response:
     query = _query(request)
     if wants_lines(request):
         return lines(request, map(_found_layer, _all_layers(request, query)))
-    results = portal_of(request).catalogue.search_layers(query)
+    results = portal_of(request).index.layers(query)
     found = [_found_layer(hit) for hit in results.hits]
     return answer(request, {"layers": found, "total": results.total, "next": results.next or None})
 
@@ -93,7 +93,7 @@ def _found_layer(hit: LayerHit) -> Mapping[str, Any]:
 def facets(request: Request) -> Response:
     """GET /facets"""
     portal = portal_of(request)
-    results = portal.catalogue.search(replace(_query(request), limit=1, offset=0, facet_values=FACET_VALUES))
+    results = portal.index.search(replace(_query(request), limit=1, offset=0, facet_values=FACET_VALUES))
     return answer(request, {"total": results.total, "facets": facet_records(portal, results)})
 
 
@@ -106,7 +106,7 @@ def services(request: Request) -> Response:
         return lines(request, (brief_service(entry.service) for entry in entries))
     if wants_lines(request):
         return lines(request, map(_brief_hit, _all_hits(request, query)))
-    results = portal.catalogue.search(query)
+    results = portal.index.search(query)
     found = [_brief_hit(hit) for hit in results.hits]
     record = {"services": found, "total": results.total, "next": results.next or None}
     return answer(request, record)
@@ -155,7 +155,7 @@ def suggest(request: Request) -> Response:
     text = read_query(read_params(request, SUGGEST), portal.kinds).text
     found: dict[str, None] = {}
     if text:
-        results = portal.catalogue.search(Query(text=f"{text}*", limit=8))
+        results = portal.index.search(Query(text=f"{text}*", limit=8))
         for hit in results.hits:
             found |= dict.fromkeys(la.title or la.name for la in hit.layers[:2])
             found |= dict.fromkeys([hit.service.title])
@@ -231,7 +231,7 @@ def _all_hits(request: Request, query: Query) -> Iterator[Hit]:
     """Every hit, a page at a time."""
     page = replace(query, limit=_STREAMED_HITS)
     while True:
-        results = portal_of(request).catalogue.search(page)
+        results = portal_of(request).index.search(page)
         yield from results.hits
         if not results.next:
             return
@@ -241,7 +241,7 @@ def _all_hits(request: Request, query: Query) -> Iterator[Hit]:
 def _all_layers(request: Request, query: Query) -> Iterator[LayerHit]:
     page = replace(query, limit=_STREAMED_LAYERS)
     while True:
-        results = portal_of(request).catalogue.search_layers(page)
+        results = portal_of(request).index.layers(page)
         yield from results.hits
         if not results.next:
             return

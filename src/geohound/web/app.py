@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from geohound.contracts import Catalogue, Kind
+from geohound.contracts import Catalogue, Kind, SearchIndex
 
 from . import api, pages
 from .asking import BadAskError
@@ -45,6 +45,7 @@ _SENTENCES = {
 
 def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
     catalogue: Catalogue,
+    index: SearchIndex,
     kinds: Mapping[str, Kind],
     *,
     about: About | None = None,
@@ -72,7 +73,7 @@ def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
         ],
         exception_handlers={HTTPException: _on_http_error, BadAskError: _on_bad_ask, Exception: _on_bug},
     )
-    portal = Portal(catalogue, kinds, about or About(), _environment(), sorter, tasks, requests)
+    portal = Portal(catalogue, index, kinds, about or About(), _environment(), sorter, tasks, requests)
     portal.templates.globals.update(portal=portal, assets=load_assets())
     app.state.portal = portal
     return app

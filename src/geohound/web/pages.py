@@ -100,7 +100,7 @@ def search_page(request: Request) -> Response:
     try:
         query = read_query(params, portal.kinds)
         told = max(query.facet_values, len(portal.kinds))  # each kind is a choice
-        results = portal.catalogue.search(replace(query, facet_values=told))
+        results = portal.index.search(replace(query, facet_values=told))
     except BadAskError as error:
         trouble = error
     services, layers = portal.catalogue.count()

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from jinja2 import Environment
 from starlette.requests import Request
 
-from geohound.contracts import Catalogue, Kind
+from geohound.contracts import Catalogue, Kind, SearchIndex
 from geohound.model.service import Service
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord
@@ -46,6 +46,7 @@ class About:
 @dataclass(frozen=True)
 class Portal:
     catalogue: Catalogue
+    index: SearchIndex
     kinds: Mapping[str, Kind]
     about: About
     templates: Environment

@@ -41,7 +41,7 @@ def facet_records(portal: Portal, results: Results) -> dict[str, list[dict[str, 
 
 def report(portal: Portal, name: str) -> dict[str, Any]:
     """One report as a table: its columns and rows."""
-    results = portal.catalogue.search(Query(limit=1, facet_values=FACET_VALUES))
+    results = portal.index.search(Query(limit=1, facet_values=FACET_VALUES))
     if name == "totals":
         columns, rows = ["what", "count"], _totals(portal, results)
     elif name == "classes":

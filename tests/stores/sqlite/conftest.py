@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from geohound.stores.sqlite import Store, open_store
+from geohound.stores.sqlite import Store
+from geohound.stores.sqlite.database import Database
+from geohound.stores.sqlite.index import SearchIndex
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -32,13 +34,27 @@ def clock() -> StillClock:
     return StillClock()
 
 
-@pytest.fixture
-def reopen(tmp_path: Path, clock: StillClock) -> Iterator[Callable[[], Store]]:
-    """Open the store of this test, as another process would after a crash: nothing is closed before."""
-    opened: list[Store] = []
+class Searched(Store):
+    """A store that can be searched."""
 
-    def open_again() -> Store:
-        opened.append(open_store(tmp_path / "catalogue.db", clock))
+    def __init__(self, database: Database, clock: StillClock) -> None:
+        super().__init__(database, clock)
+        self.index = SearchIndex(self.catalogue, self.segments)
+        self.search, self.layers = self.index.search, self.index.layers
+
+
+@pytest.fixture
+def open_searched(clock: StillClock) -> Callable[[Path], Searched]:
+    return lambda path: Searched(Database(path), clock)
+
+
+@pytest.fixture
+def reopen(tmp_path: Path, open_searched: Callable[[Path], Searched]) -> Iterator[Callable[[], Searched]]:
+    """Open the store of this test, as another process would after a crash: nothing is closed before."""
+    opened: list[Searched] = []
+
+    def open_again() -> Searched:
+        opened.append(open_searched(tmp_path / "catalogue.db"))
         return opened[-1]
 
     yield open_again
@@ -47,5 +63,5 @@ def reopen(tmp_path: Path, clock: StillClock) -> Iterator[Callable[[], Store]]:
 
 
 @pytest.fixture
-def store(reopen: Callable[[], Store]) -> Store:
+def store(reopen: Callable[[], Searched]) -> Searched:
     return reopen()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sqlite3
 import tempfile
@@ -18,7 +19,7 @@ from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Via
-from geohound.stores.sqlite import StoreError, codec, database, indexing, open_store
+from geohound.stores.sqlite import StoreError, codec, database, index, open_store
 
 
 def refusal(path, clock):
@@ -30,8 +31,12 @@ def refusal(path, clock):
 
 def step_back_to_version_4(connection):
     """What later versions added to the file is taken away."""
-    for table in ("proof", "met", "claim", "event", "host_claim"):
+    for table in ("proof", "met", "claim", "event", "host_claim", "change", "segment_part", "manifest"):
         connection.execute(f"DROP TABLE {table}")
+    for table in ("fresh", "block", "posting", "facet"):  # the index of that time, which nobody reads any more
+        connection.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, records BLOB)")
+    connection.execute("ALTER TABLE service ADD COLUMN revision INTEGER NOT NULL DEFAULT 0")
+    connection.execute("CREATE INDEX service_by_revision ON service (revision, num, state, popularity)")
     connection.execute("ALTER TABLE task RENAME COLUMN spec TO settings")
     connection.execute("ALTER TABLE task DROP COLUMN ending")
     connection.execute("ALTER TABLE task ADD COLUMN seeds BLOB")
@@ -79,7 +84,7 @@ def test_a_catalogue_of_an_older_version_is_upgraded_or_refused(tmp_path, clock,
     connection.close()
 
 
-def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, monkeypatch, caplog):
+def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, open_searched, monkeypatch, caplog):
     path = tmp_path / "c.db"
     store = open_store(path, clock)
     for number in range(3):
@@ -90,13 +95,15 @@ def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, monkeyp
     store.close()
     with sqlite3.connect(path) as connection:
         step_back_to_version_4(connection)
-    monkeypatch.setattr(indexing, "_MANY_SERVICES", 2)
-    monkeypatch.setattr(indexing, "_TELL_EVERY_S", -1.0)
-    store = open_store(path, clock)
+    connection.close()
+    monkeypatch.setattr(index, "_MANY_SERVICES", 2)
+    monkeypatch.setattr(index, "_TELL_EVERY_S", -1.0)
+    store = open_searched(path)
+    for _ in range(2):
+        assert store.search(Query("rivers")).total == 3
     told = [record.getMessage() for record in caplog.records]
     assert told[0].endswith("its 3 services are indexed anew, once.")
-    assert told[-1] == "3 of 3 services are indexed."
-    assert store.catalogue.search(Query("rivers")).total == 3
+    assert told[1:] == ["3 of 3 services are indexed."], "once"
     store.close()
 
 
@@ -185,7 +192,7 @@ def test_a_closed_store_says_so(tmp_path, clock):
         store.tasks.create(TaskSpec())
 
 
-def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(tmp_path, clock):
+def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(tmp_path, clock, open_searched):
     path = tmp_path / "old.db"
     service = Service(
         "wms", "https://maps.example.org/wms", title="Gewässer in Bayern",
@@ -208,8 +215,8 @@ def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(t
     connection.execute("PRAGMA user_version = 1")
     connection.commit()
     connection.close()
-    store = open_store(path, clock)
-    (hit,) = store.catalogue.search(Query("Fluss", bbox=BBox(10, 48, 12, 50))).hits
+    store = open_searched(path)
+    (hit,) = store.search(Query("Fluss", bbox=BBox(10, 48, 12, 50))).hits
     assert hit.service.id == service.id
     assert [layer.name for layer in hit.layers] == ["rivers"]
     assert hit.state is State.ALIVE
@@ -218,7 +225,7 @@ def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(t
     open_store(path, clock).close()
 
 
-def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock):
+def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock, open_searched):
     store = open_store(tmp_path / "c.db", clock)
     service = Service("wms", "http://a.test/wms", title="Roads", cors="yes", layers=(Layer("r", times=("1990",)),))
     store.catalogue.record_now(
@@ -226,12 +233,23 @@ def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock):
     )
     store.close()
     connection = sqlite3.connect(tmp_path / "c.db")
-    connection.execute("UPDATE fresh SET record = zeroblob(24), facets = x''")  # as short as records were then
-    connection.execute("DELETE FROM facet")
     step_back_to_version_4(connection)
     connection.commit()
     connection.close()
-    store = open_store(tmp_path / "c.db", clock)
-    found = store.catalogue.search(Query("roads", where={"cors": ("yes",)}, years=(1990, 1990)))
+    store = open_searched(tmp_path / "c.db")
+    found = store.search(Query("roads", where={"cors": ("yes",)}, years=(1990, 1990)))
     assert [hit.service.id for hit in found.hits] == [service.id]
+    store.close()
+
+
+def test_the_index_of_before_is_gone_from_a_catalogue_of_version_6(tmp_path, open_searched):
+    path = tmp_path / "before.db"
+    path.write_bytes(gzip.decompress((Path(__file__).parents[1] / "captures" / "catalogue-v6.db.gz").read_bytes()))
+    store = open_searched(path)
+    entries = list(store.catalogue.entries())
+    found = store.search(Query(fold=False, limit=1000))
+    assert [hit.service.id for hit in found.hits] and found.total == len(entries) == store.catalogue.count().services
+    assert {hit.service.id: hit.state for hit in found.hits} == {e.service.id: e.health.state for e in entries}
+    tables = {name for (name,) in store.database.read().execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert not tables & {"fresh", "block", "posting", "facet"}
     store.close()

@@ -12,7 +12,7 @@ from geohound.model.catalogue import Observation
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
-from geohound.stores.sqlite import open_store, segments
+from geohound.stores.sqlite import index, merging
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 RIVERS = Query("river network", limit=7, expand=False)
@@ -27,8 +27,8 @@ def met(number, title, words="", fingerprint=""):
 
 
 @pytest.fixture
-def store(tmp_path, clock):
-    store = open_store(tmp_path / "c.db", clock)
+def store(tmp_path, open_searched):
+    store = open_searched(tmp_path / "c.db")
     store.catalogue.record_now(met(n, f"River network {n}", "of lakes and rivers " * (n % 7)) for n in range(40))
     yield store
     store.close()
@@ -37,7 +37,7 @@ def store(tmp_path, clock):
 def pages(store, query, between):
     seen, totals = [], []
     while True:
-        results = store.catalogue.search(query)
+        results = store.search(query)
         seen += [hit.service.id for hit in results.hits]
         totals.append(results.total)
         if not results.next:
@@ -48,7 +48,7 @@ def pages(store, query, between):
 
 @pytest.mark.parametrize("query", [RIVERS, Query(limit=7), Query(bbox=BBox(0, 0, 3, 3), limit=3)])
 def test_pages_are_the_whole_list_also_while_services_are_written(store, query):
-    whole = [hit.service.id for hit in store.catalogue.search(replace(query, limit=100)).hits]
+    whole = [hit.service.id for hit in store.search(replace(query, limit=100)).hits]
     assert len(whole) > 2 * query.limit
     seen, totals = pages(store, query, lambda _: None)
     assert seen == whole
@@ -61,11 +61,11 @@ def test_pages_of_layers_are_the_whole_list_while_services_are_written(store, qu
     def told(results):
         return [(hit.service.id, hit.layer.name) for hit in results.hits]
 
-    whole = told(store.catalogue.search_layers(replace(query, limit=1000)))
+    whole = told(store.layers(replace(query, limit=1000)))
     assert len(set(whole)) == len(whole) > 2 * query.limit
     seen, number = [], 100
     while True:
-        results = store.catalogue.search_layers(query)
+        results = store.layers(query)
         assert results.total == len(whole)
         seen += told(results)
         if not results.next:
@@ -76,10 +76,9 @@ def test_pages_of_layers_are_the_whole_list_while_services_are_written(store, qu
 
 
 def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
-    monkeypatch.setattr(segments, "SEAL_ENTRIES", 30)
-    monkeypatch.setattr(segments, "FEW_ROWS", 1)
-    monkeypatch.setattr(segments, "MERGE_BLOCKS", 3)
-    whole = [hit.service.id for hit in store.catalogue.search(replace(RIVERS, limit=100)).hits]
+    monkeypatch.setattr(index, "SEAL_ENTRIES", 30)
+    monkeypatch.setattr(merging, "MERGE_SEGMENTS", 3)
+    whole = [hit.service.id for hit in store.search(replace(RIVERS, limit=100)).hits]
 
     def write(page):
         # Shorter, hence better than all others.
@@ -89,27 +88,27 @@ def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
     seen, totals = pages(store, RIVERS, write)
     assert seen == whole
     assert set(totals) == {len(whole)}
-    assert store.catalogue.search(RIVERS).total > len(whole)
+    assert store.search(RIVERS).total > len(whole)
 
 
-def test_pages_go_on_where_blocks_were_renewed(store, monkeypatch):
-    monkeypatch.setattr(segments, "SEAL_ENTRIES", 30)
-    monkeypatch.setattr(segments, "FEW_ROWS", 1)
+def test_pages_go_on_where_segments_were_renewed(store, monkeypatch):
+    monkeypatch.setattr(index, "SEAL_ENTRIES", 30)
     river = replace(RIVERS, text="river")  # of one word the rank does not hang on the rest of the catalogue
-    whole = [hit.service.id for hit in store.catalogue.search(replace(river, limit=100)).hits]
 
     def overwrite_the_others(page):
         store.catalogue.record_now(met(4 * n, f"Lake {n}", fingerprint=f"{page}-{n}") for n in range(100, 300))
 
+    overwrite_the_others(0)
+    whole = [hit.service.id for hit in store.search(replace(river, limit=100)).hits]
+    first = store.segments.manifest().segments[0]
     seen, _ = pages(store, river, overwrite_the_others)
-    blocks = store.catalogue._database.read().execute("SELECT min(id) FROM block").fetchone()[0]
-    assert blocks > 1, "the first block was given up"
+    assert first not in store.segments.manifest().segments, "the first segment was given up"
     assert seen == whole
 
 
 def test_a_cursor_of_another_catalogue_is_answered_and_one_that_is_none_is_the_first_page(store):
-    first = store.catalogue.search(RIVERS)
-    assert store.catalogue.search(replace(RIVERS, after="nonsense")).hits == first.hits
-    assert store.catalogue.search(replace(RIVERS, after="kffffffff.00000000.7fc00000.0")).hits == ()
-    beyond = store.catalogue.search(replace(RIVERS, after="k1.00000000.7f000000.0"))
+    first = store.search(RIVERS)
+    assert store.search(replace(RIVERS, after="nonsense")).hits == first.hits
+    assert store.search(replace(RIVERS, after="kffffffff.00000000.7fc00000.0")).hits == ()
+    beyond = store.search(replace(RIVERS, after="k1.00000000.7f000000.0"))
     assert [hit.service.id for hit in beyond.hits] == [hit.service.id for hit in first.hits]

@@ -14,17 +14,17 @@ from geohound.model.health import Check
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
-from geohound.stores.sqlite import open_store, segments
+from geohound.stores.sqlite import index, merging
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORDS = ("glacier", "river", "forest", "desert", "volcano", "island")
 
 
 @pytest.fixture
-def small_blocks(monkeypatch):
-    monkeypatch.setattr(segments, "SEAL_ENTRIES", 12)
-    monkeypatch.setattr(segments, "FEW_ROWS", 1)
-    monkeypatch.setattr(segments, "MERGE_BLOCKS", 3)
+def small_segments(monkeypatch):
+    monkeypatch.setattr(index, "SEAL_ENTRIES", 12)
+    monkeypatch.setattr(merging, "TIERS", (20, 40))
+    monkeypatch.setattr(merging, "MERGE_SEGMENTS", 3)
 
 
 def write(store, number, rng):
@@ -38,6 +38,7 @@ def write(store, number, rng):
     store.catalogue.record_now([Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))])
     if rng.random() < 0.3:
         store.catalogue.record_now([Check(service.id, NOON, rng.random() < 0.5)])
+    store.index.refresh()
     return service
 
 
@@ -50,7 +51,7 @@ QUERIES = [
 
 
 def answers(store):
-    found = [store.catalogue.search(query) for query in QUERIES]
+    found = [store.search(query) for query in QUERIES]
     return [(r.total, [(h.service.id, [la.name for la in h.layers], h.state) for h in r.hits], r.facets) for r in found]
 
 
@@ -59,16 +60,16 @@ def said(service, word):
 
 
 @pytest.mark.slow
-def test_a_long_running_search_sees_what_a_new_one_sees(tmp_path, clock, small_blocks):
+def test_a_long_running_search_sees_what_a_new_one_sees(tmp_path, open_searched, small_segments):
     rng = random.Random(3)
     path = tmp_path / "c.db"
-    writer, reader = open_store(path, clock), open_store(path, clock)
+    writer, reader = open_searched(path), open_searched(path)
     held = {}
     for step in range(160):
         service = write(writer, rng.randrange(60), rng)
         held[service.endpoint] = service
         if step % 10 == 9:
-            newcomer = open_store(path, clock)
+            newcomer = open_searched(path)
             told = answers(newcomer)
             assert answers(reader) == told
             newcomer.close()
@@ -76,16 +77,18 @@ def test_a_long_running_search_sees_what_a_new_one_sees(tmp_path, clock, small_b
             for word, answer in zip(WORDS, told, strict=False):
                 expected = {s.id for s in held.values() if said(s, word)}
                 assert {id_ for id_, _, _ in answer[1]} == expected
-    blocks = writer.catalogue._database.read().execute("SELECT level, count(*) FROM block GROUP BY level").fetchall()
-    assert dict(blocks).get(1), "blocks were merged"
+    manifest = writer.segments.manifest()
+    assert len(manifest.segments) < manifest.version / 2, "segments were merged"
     writer.close()
     reader.close()
 
 
-def test_large_transactions_among_small_ones_leave_every_entry_in_its_place(tmp_path, clock, small_blocks, monkeypatch):
-    monkeypatch.setattr(segments, "LARGE_ENTRIES", 40)
+def test_large_transactions_among_small_ones_leave_every_entry_in_its_place(
+    tmp_path, open_searched, small_segments, monkeypatch
+):
+    monkeypatch.setattr(index, "LARGE_ENTRIES", 40)
     path = tmp_path / "c.db"
-    writer, reader = open_store(path, clock), open_store(path, clock)
+    writer, reader = open_searched(path), open_searched(path)
     rng = random.Random(8)
     generations = set()
     for step in range(16):
@@ -96,34 +99,34 @@ def test_large_transactions_among_small_ones_leave_every_entry_in_its_place(tmp_
             writer.catalogue.record_now(
                 Observation(s, Sighting(s.id, s.endpoint, "", Via.LINK, "", NOON)) for s in many
             )
-        newcomer = open_store(path, clock)
+        newcomer = open_searched(path)
         assert answers(reader) == answers(newcomer)
         newcomer.close()
-        generations.add(reader.catalogue._index.mirror._generation)
-    connection = writer.catalogue._database.read()
-    levels = [level for (level,) in connection.execute("SELECT level FROM block ORDER BY id")]
-    assert levels == sorted(levels, reverse=True), "small blocks come last"
-    assert max(size for (size,) in connection.execute("SELECT size FROM block WHERE level = 1")) >= 45
+        generations.add(reader.index._mirror._generation)
+    sizes = [segment.entries for segment in writer.segments.manifest().segments]
+    large = [size >= 40 for size in sizes]
+    assert large == sorted(large, reverse=True), "small segments come last"
+    assert max(sizes) >= 45
     assert len(generations) == 1, "the reader never had to begin again"
     writer.close()
     reader.close()
 
 
-def test_blocks_that_are_mostly_overwritten_are_renewed(tmp_path, clock, small_blocks):
-    store = open_store(tmp_path / "c.db", clock)
+def test_segments_that_are_mostly_overwritten_are_renewed(tmp_path, open_searched, small_segments):
+    store = open_searched(tmp_path / "c.db")
     rng = random.Random(4)
     for _ in range(30):
         for number in range(8):
             write(store, number, rng)
-    entries = store.catalogue._database.read().execute("SELECT total(size) FROM block").fetchone()[0]
+    entries = sum(segment.entries for segment in store.segments.manifest().segments)
     assert entries < 8 * 5 * 6  # not 30 times what is there
-    assert store.catalogue.search(Query()).total == 8
+    assert store.search(Query()).total == 8
     store.close()
 
 
 @pytest.mark.slow
-def test_searches_go_on_while_services_are_written(tmp_path, clock, small_blocks):
-    store = open_store(tmp_path / "c.db", clock)
+def test_searches_go_on_while_services_are_written(tmp_path, open_searched, small_segments):
+    store = open_searched(tmp_path / "c.db")
     rng = random.Random(5)
     for number in range(20):
         write(store, number, rng)
@@ -133,7 +136,7 @@ def test_searches_go_on_while_services_are_written(tmp_path, clock, small_blocks
         try:
             while not done.is_set():
                 for query in QUERIES:
-                    results = store.catalogue.search(query)
+                    results = store.search(query)
                     assert len(results.hits) == results.total
         except Exception as trouble:
             troubles.append(trouble)
@@ -147,19 +150,18 @@ def test_searches_go_on_while_services_are_written(tmp_path, clock, small_blocks
     for thread in threads:
         thread.join()
     assert not troubles
-    assert store.catalogue.search(Query()).total == 60
+    assert store.search(Query()).total == 60
     store.close()
 
 
 @pytest.mark.slow
-def test_a_service_with_more_layers_than_a_block_holds_is_found_by_each(tmp_path, clock, monkeypatch):
-    monkeypatch.setattr(segments, "SEAL_ENTRIES", 100)
-    monkeypatch.setattr(segments, "FEW_ROWS", 1)
-    store = open_store(tmp_path / "c.db", clock)
+def test_a_service_with_more_layers_than_a_segment_usually_has_is_found_by_each(tmp_path, open_searched, monkeypatch):
+    monkeypatch.setattr(index, "SEAL_ENTRIES", 100)
+    store = open_searched(tmp_path / "c.db")
     layers = tuple(Layer(f"l{n}", f"sheet{n}") for n in range(70_000))
     big = Service("wms", "http://big.example.org/ows", title="Sheets", layers=layers)
     store.catalogue.record_now([Observation(big, Sighting(big.id, big.endpoint, "", Via.LINK, "", NOON))])
-    (hit,) = store.catalogue.search(Query("sheet69999", expand=False)).hits
+    (hit,) = store.search(Query("sheet69999", expand=False)).hits
     assert [layer.name for layer in hit.layers] == ["l69999"]
     assert (hit.layer_count, hit.match_count) == (70_000, 1)
     store.close()

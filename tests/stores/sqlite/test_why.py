@@ -18,7 +18,7 @@ def put(store, name, **fields):
 
 
 def found(store, text):
-    return {hit.service.title for hit in store.catalogue.search(Query(text)).hits}
+    return {hit.service.title for hit in store.search(Query(text)).hits}
 
 
 def test_the_stem_of_a_translation_finds_nothing_in_another_language(store):
@@ -31,7 +31,7 @@ def test_the_stem_of_a_translation_finds_nothing_in_another_language(store):
 
 
 def why(store, text):
-    (hit,) = store.catalogue.search(Query(text)).hits
+    (hit,) = store.search(Query(text)).hits
     return hit.why
 
 
@@ -68,5 +68,5 @@ def test_a_word_typed_twice_is_told_once(store):
 
 def test_a_mended_text_keeps_beginnings_phrases_and_unwanted_words(store):
     put(store, "rivers", title="Rivers and their names")
-    asked = store.catalogue.search(Query('rievrs nam* "dry land" -"land cover" -lak*'))
+    asked = store.search(Query('rievrs nam* "dry land" -"land cover" -lak*'))
     assert asked.suggestion == 'rivers nam* "dry land" -"land cover" -lak*'

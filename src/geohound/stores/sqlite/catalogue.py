@@ -1,29 +1,23 @@
-"""What has been confirmed: services, where they were seen, how they fare; and search over it."""
+"""What has been confirmed: services, where they were seen, how they fare."""
 
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from geohound.model.catalogue import ALL, Counts, Entry, Filter, Observation, Recorded
+from geohound.model.catalogue import ALL, Changes, Counts, Entry, Filter, Observation, Recorded, Revision
 from geohound.model.health import Check, assess
-from geohound.model.query import LayerResults, Query, Results
 from geohound.model.service import Known, Remembered, Service, Sighting
 from geohound.model.visit import Via
 
 from .database import Database
-from .indexing import Indexer
 from .intake import Intake
-from .layers import search_layers
 from .proofs import known_at, recall
-from .reading import find_num, nums_at, read_services, read_topics
+from .reading import find_num, nums_at, read_changes, read_excerpts, read_services, read_topics
 from .recording import record
-from .search import Index, search
-from .writing import Writing
 
 _PAGE_SERVICES = 200
 _CHECKS = """
@@ -36,9 +30,6 @@ class SqliteCatalogue:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._index = Index()
-        self._indexer = Indexer()
-        self._lock = threading.RLock()
         self._intake = Intake(self._record_each)
 
     async def record(self, met: Sequence[Observation | Check]) -> Sequence[Recorded]:
@@ -50,17 +41,8 @@ class SqliteCatalogue:
         return self._record_each([met])[0]
 
     def _record_each(self, batches: Sequence[Iterable[Observation | Check]]) -> list[list[Recorded]]:
-        """One transaction, at whose end the services written in it are findable."""
-        with self._lock:
-            try:
-                with self._database.write() as connection:
-                    to = Writing(connection, self._indexer)
-                    recorded = [record(to, batch) for batch in batches]
-                    self._indexer.finish(connection)
-            except BaseException:
-                self._indexer.forget()
-                raise
-        return recorded
+        with self._database.write() as connection:
+            return [record(connection, batch) for batch in batches]
 
     def get(self, service_id: str) -> Service | None:
         with self._database.snapshot() as connection:
@@ -112,13 +94,13 @@ class SqliteCatalogue:
             yield from page
             last = rows[-1][0]
 
-    def search(self, query: Query) -> Results:
+    def excerpts(self, wanted: Mapping[int, Sequence[int]]) -> Mapping[int, Service]:
         with self._database.snapshot() as connection:
-            return search(connection, query, self._index)
+            return read_excerpts(connection, wanted)
 
-    def search_layers(self, query: Query) -> LayerResults:
+    def changes(self, since: Revision, limit: int) -> Changes:
         with self._database.snapshot() as connection:
-            return search_layers(connection, query, self._index)
+            return read_changes(connection, since, limit)
 
     def count(self) -> Counts:
         row = self._database.read().execute("SELECT (SELECT count(*) FROM service), (SELECT count(*) FROM layer)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from geohound.model.query import FACETS, Query
 
-from .facets import FIELD_BITS, find_ids
+from .facets import FIELD_BITS, FacetValues
 from .mirror import STATES, View
 
 Slots = npt.NDArray[np.int64]
@@ -40,9 +39,7 @@ def owned_by(view: View, slots: Slots, names: Iterable[str]) -> dict[str, Owned]
     return told
 
 
-def passing(
-    connection: sqlite3.Connection, view: View, slots: Slots, query: Query, owned: Mapping[str, Owned]
-) -> dict[str, Truth]:
+def passing(view: View, slots: Slots, query: Query, owned: Mapping[str, Owned]) -> dict[str, Truth]:
     """Per filter: which of these services pass it."""
     passed: dict[str, Truth] = {}
     for name, wanted in query.filters().items():
@@ -52,7 +49,7 @@ def passing(
         elif name in FACETS:
             values, owners = owned[name]
             passed[name] = np.zeros(len(slots), np.bool_)
-            passed[name][owners[np.isin(values, find_ids(connection, name, wanted))]] = True
+            passed[name][owners[np.isin(values, view.values.find(name, wanted))]] = True
     if query.years is not None:
         spans = view.records["years"][slots]
         first, last = spans[..., 0], spans[..., 1]
@@ -61,14 +58,12 @@ def passing(
     return passed
 
 
-def count_owned(
-    connection: sqlite3.Connection, owned: Owned, places: npt.NDArray[np.int64], size: int, most: int
-) -> dict[str, int]:
+def count_owned(view: View, owned: Owned, places: npt.NDArray[np.int64], size: int, most: int) -> dict[str, int]:
     """How many of the services at these places, out of so many, have each of the most frequent values of one facet."""
     chosen = np.zeros(size, np.bool_)
     chosen[places] = True
     counts = np.bincount(owned.values[chosen[owned.owners]])
-    return _top(connection, counts, np.flatnonzero(counts), most)
+    return _top(view.values, counts, np.flatnonzero(counts), most)
 
 
 def all_but(passed: Mapping[str, Truth], name: str, size: int) -> Truth:
@@ -90,9 +85,7 @@ def _facets_of(view: View, slots: Slots) -> tuple[npt.NDArray[Any], npt.NDArray[
     return view.facets[places], np.repeat(np.arange(len(slots)), counts)
 
 
-def count_facets(
-    connection: sqlite3.Connection, view: View, slots: Slots, most: int, names: tuple[str, ...] = FACETS
-) -> dict[str, dict[str, int]]:
+def count_facets(view: View, slots: Slots, most: int, names: tuple[str, ...] = FACETS) -> dict[str, dict[str, int]]:
     """How many of these services have each value, most frequent first, at most so many of a facet."""
     told: dict[str, dict[str, int]] = {}
     if "state" in names:
@@ -117,18 +110,13 @@ def count_facets(
     for field, name in enumerate(FACETS):
         own = present[fields == field]
         if name in names and len(own):
-            told[name] = _top(connection, counts, own, most)
+            told[name] = _top(view.values, counts, own, most)
     return told
 
 
-def _top(connection: sqlite3.Connection, counts: npt.NDArray[Any], ids: npt.NDArray[Any], most: int) -> dict[str, int]:
+def _top(values: FacetValues, counts: npt.NDArray[Any], ids: npt.NDArray[Any], most: int) -> dict[str, int]:
     top = ids[np.argsort(-counts[ids], kind="stable")[:most]].tolist()
-    return _sorted({value: int(counts[id_]) for value, id_ in zip(_names(connection, top), top, strict=True)})
-
-
-def _names(connection: sqlite3.Connection, ids: list[int]) -> list[str]:
-    rows = dict(connection.execute(f"SELECT id, value FROM facet WHERE id IN ({','.join(map(str, ids))})").fetchall())  # noqa: S608 - numbers
-    return [rows[id_] for id_ in ids]
+    return _sorted({value: int(counts[id_]) for value, id_ in zip(values.names(top), top, strict=True)})
 
 
 def _sorted(counts: dict[str, int]) -> dict[str, int]:

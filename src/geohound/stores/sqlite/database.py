@@ -17,20 +17,21 @@ from . import upgrades
 __all__ = ["Database", "StoreError"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 9
+VERSION = 10
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
-    1: upgrades.index_anew,
+    1: upgrades.forget_text_index,
     2: partial(upgrades.run_scripts, names=["record.sql"]),
     3: partial(upgrades.run_scripts, names=["robots.sql"]),
-    4: upgrades.rebuild,  # near-duplicates, CORS and the years covered are told otherwise
+    4: lambda _: None,  # the index of before was built anew
     5: partial(upgrades.run_scripts, names=["proof.sql", "met.sql"]),
     6: partial(upgrades.run_scripts, names=["claim.sql"]),
     7: upgrades.specify,
     8: partial(upgrades.run_scripts, names=["host_claim.sql"]),
+    9: upgrades.follow_changes,
 }
 _SCRIPTS = (
-    "schema.sql", "search.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql",
+    "schema.sql", "index.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql",
     "host_claim.sql",
 )  # fmt: skip
 BUSY_TIMEOUT_MS = 30_000

@@ -1,11 +1,9 @@
 """What services are counted and filtered by, and the facts that break ties."""
-# ruff: noqa: S608 - only constants are put into the statements
 
 from __future__ import annotations
 
 import hashlib
 import re
-import sqlite3
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -14,14 +12,12 @@ from geohound.model.query import FACETS
 from geohound.model.service import Service
 from geohound.wording import known_code, split
 
-from .codec import clean
 from .segments import MOST_SPANS
 
 FIELD_BITS = 4  # the lower bits of a value's id are its facet
 _FIELDS = {name: number for number, name in enumerate(FACETS)}
 _MAX_VALUES = 300
 _MAX_CHARS = 200
-_MAX_REMEMBERED = 50_000
 _CRS = re.compile(r"(EPSG|CRS|OGC|ESRI|IGNF|AUTO2?)(?:[:/]+[\d.]*)?[:/]+(\w+)$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(1[6-9]\d\d|20\d\d)(?!\d)")
 _NEVER = (0, -1)
@@ -58,49 +54,49 @@ def facets_of(
     return [
         (name, value)
         for name, given in values.items()
-        for value in dict.fromkeys(clean(v)[:_MAX_CHARS] for v in given if v)
+        for value in dict.fromkeys(_writable(v)[:_MAX_CHARS] for v in given if v)
     ]
+
+
+def _writable(text: str) -> str:
+    """Without lone surrogates, which UTF-8 cannot hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def quality_band(quality: int) -> str:
     return _QUALITY_BANDS[min(quality // 25, 3)]
 
 
-class FacetIds:
-    """The number of each facet value, given on first use and remembered; an undone transaction undoes it too."""
+class FacetValues:
+    """The values of all facets that a process has met: each has a number, whose lower bits are its facet."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], int] = {}
+        self._ids: dict[tuple[int, str], int] = {}
+        self._values: list[str] = []
 
-    def of(self, connection: sqlite3.Connection, pairs: Iterable[tuple[str, str]]) -> list[int]:
-        known = self._known
-        return [known[pair] if pair in known else self._learn(connection, pair) for pair in pairs]
+    def number(self, values: Iterable[tuple[int, str]]) -> list[int]:
+        """Facet, as its place in FACETS, and value; what is new gets a number."""
+        return [self._ids.get(pair) or self._learn(pair) for pair in values]
 
-    def _learn(self, connection: sqlite3.Connection, pair: tuple[str, str]) -> int:
-        field, value = _FIELDS[pair[0]], pair[1]
-        row = connection.execute("SELECT id FROM facet WHERE field = ? AND value = ?", (field, value)).fetchone()
-        if row is None:
-            row = connection.execute(
-                f"INSERT INTO facet (id, field, value) SELECT ((coalesce(max(id), 0) >> {FIELD_BITS}) + 1 "
-                f"<< {FIELD_BITS}) + ?, ?, ? FROM facet RETURNING id",
-                (field, field, value),
-            ).fetchone()
-        if len(self._known) >= _MAX_REMEMBERED:
-            self._known.clear()
-        number: int = row[0]
-        self._known[pair] = number
+    def _learn(self, pair: tuple[int, str]) -> int:
+        self._values.append(pair[1])
+        number = self._ids[pair] = len(self._values) << FIELD_BITS | pair[0]
         return number
 
+    def names(self, ids: Iterable[int]) -> list[str]:
+        return [self._values[(id_ >> FIELD_BITS) - 1] for id_ in ids]
 
-def find_ids(connection: sqlite3.Connection, name: str, values: Iterable[str]) -> list[int]:
-    """The numbers of the values that exist; in any case of letters where none is spelt like this."""
-    ids: list[int] = []
-    sql = "SELECT id FROM facet WHERE field = ? AND value = ?"
-    for value in values:
-        asked = (_FIELDS[name], clean(value))
-        found = connection.execute(sql, asked).fetchall() or connection.execute(f"{sql} COLLATE NOCASE", asked)
-        ids += [number for (number,) in found]
-    return ids
+    def find(self, name: str, values: Iterable[str]) -> list[int]:
+        """The numbers of the values that exist; in any case of letters where none is spelt like this."""
+        found: list[int] = []
+        for value in values:
+            own = self._ids.get((_FIELDS[name], value))
+            found += [own] if own is not None else self._find_folded(_FIELDS[name], value.casefold())
+        return found
+
+    def _find_folded(self, field: int, value: str) -> list[int]:
+        # A copy: another search may be learning of more.
+        return [id_ for (own, other), id_ in list(self._ids.items()) if own == field and other.casefold() == value]
 
 
 def years_of(service: Service) -> list[Span]:

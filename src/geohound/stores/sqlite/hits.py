@@ -1,17 +1,16 @@
 """One hit: the service, the best of its layers that match, and why it is here."""
-# ruff: noqa: S608 - only question marks are put into the statements
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from geohound.contracts import Catalogue
 from geohound.model.bbox import Relation
 from geohound.model.health import State
 from geohound.model.query import Hit, Query
@@ -19,7 +18,6 @@ from geohound.model.service import Layer, Service
 from geohound.wording import is_unspaced, parse_terms, split, split_name, stems, stop_words
 
 from .asked import Wish
-from .reading import read_some_layers
 
 MAX_LAYERS, MIN_LAYERS = 20, 5  # told of one hit
 _LAYERS_PER_PAGE = 100
@@ -57,7 +55,7 @@ class Chosen:
     layers: Matching
     size: int  # how many layers it has
     shown: int  # how many of them at most are told
-    twins: Sequence[int]
+    twins: Sequence[str]  # ids of near-duplicates
     is_address: bool  # it is at the very address that was asked for
 
 
@@ -66,27 +64,28 @@ def layers_shown(hits: int) -> int:
     return max(MIN_LAYERS, min(MAX_LAYERS, _LAYERS_PER_PAGE // max(hits, 1)))
 
 
-def build_hit(
-    connection: sqlite3.Connection, query: Query, wishes: Sequence[Wish], service: Service, chosen: Chosen
-) -> Hit:
-    is_listed = not query.text.strip() and query.bbox is None  # then its layers were not asked for
-    count = 0 if is_listed else chosen.layers.count(chosen.size)
-    told = chosen.layers.some(chosen.size, 0, chosen.shown) if count else []
-    layers = read_some_layers(connection, chosen.num, told)
+def build_hits(catalogue: Catalogue, query: Query, wishes: Sequence[Wish], page: Sequence[Chosen]) -> list[Hit]:
+    """The services of a page as they are in the catalogue, with the layers that are shown of each."""
+    is_listed = not query.text.strip() and query.bbox is None  # then layers were not asked for
+    counts = [0 if is_listed else chosen.layers.count(chosen.size) for chosen in page]
+    shown = {
+        chosen.num: chosen.layers.some(chosen.size, 0, chosen.shown) if count else []
+        for chosen, count in zip(page, counts, strict=True)
+    }
+    found = catalogue.excerpts(shown)
+    return [
+        _hit(query, wishes, found[chosen.num], chosen, count)
+        for chosen, count in zip(page, counts, strict=True)
+        if chosen.num in found
+    ]
+
+
+def _hit(query: Query, wishes: Sequence[Wish], found: Service, chosen: Chosen, count: int) -> Hit:
+    service, layers = (replace(found, layers=()), found.layers) if found.layers else (found, ())
     words = _why_words(wishes, service, layers[:_LAYERS_ASKED_WHY]) if wishes else ""
     address = "this is the address you asked for" if chosen.is_address else ""
     why = "; ".join(filter(None, (address, words, _why_box(query, chosen)))) or _why_filters(query)
-    return Hit(
-        service, tuple(layers), chosen.rank, why, chosen.state, chosen.size, count, _ids(connection, chosen.twins)
-    )
-
-
-def _ids(connection: sqlite3.Connection, nums: Sequence[int]) -> tuple[str, ...]:
-    if not nums:
-        return ()
-    marks = ",".join("?" * len(nums))
-    rows = connection.execute(f"SELECT id FROM service WHERE num IN ({marks}) ORDER BY num", nums).fetchall()
-    return tuple(id_ for (id_,) in rows)
+    return Hit(service, layers, chosen.rank, why, chosen.state, chosen.size, count, tuple(chosen.twins))
 
 
 def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]) -> str:

@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from geohound.model.health import State
-from geohound.model.query import LayerHit, LayerResults, Query
+from geohound.model.query import LayerHit, LayerResults
 
 from .mirror import STATES
 from .paging import is_after, write_cursor
-from .reading import read_services, read_some_layers
-from .search import Asking, Index, Ranked, ask, layers_of, rank, unfolded
+from .search import Asking, Ranked, layers_of, rank, unfolded
 
 
-def search_layers(connection: sqlite3.Connection, query: Query, index: Index) -> LayerResults:
+def search_layers(asking: Asking, started: float) -> LayerResults:
     """One page of the layers that match what is asked for, and how many there are in all."""
-    started = time.perf_counter()
-    asking = ask(connection, query, index)
-    ranked = rank(asking, with_layers=True)
+    query, ranked = asking.query, rank(asking, with_layers=True)
     places, counts = _in_order(asking, ranked)
     ends = np.cumsum(counts)
     total = int(counts.sum())
     start = _start(asking, ranked, places, counts)
     end = min(start + max(query.limit, 0), total)
-    hits: list[LayerHit] = []
+    shown: dict[int, list[int]] = {}  # slots, and which of their layers
     following = ""
     for number in range(int(np.searchsorted(ends, start, side="right")), len(places)):
         before = int(ends[number] - counts[number])
         if before >= end:
             break
         last = min(end, int(ends[number])) - before
-        hits += _hits(asking, ranked, int(places[number]), (max(start - before, 0), last))
+        at = int(places[number])
+        shown[int(ranked.folded.slots[at])] = _shown(asking, ranked, at, (max(start - before, 0), last))
         following = _cursor(asking, ranked, int(places[number]), last)
+    hits = tuple(_hits(asking, shown))
     elapsed_ms = (time.perf_counter() - started) * 1000
-    return LayerResults(tuple(hits), total, elapsed_ms, following if end < total else "")
+    return LayerResults(hits, total, elapsed_ms, following if end < total else "")
 
 
 def _in_order(asking: Asking, ranked: Ranked) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -64,13 +64,20 @@ def _start(asking: Asking, ranked: Ranked, places: npt.NDArray[np.int64], counts
     return int(counts[is_before & ~here].sum()) + (min(cursor.layers, int(counts[here].sum())) if here.any() else 0)
 
 
-def _hits(asking: Asking, ranked: Ranked, at: int, part: tuple[int, int]) -> list[LayerHit]:
-    view, slot = asking.view, int(ranked.folded.slots[at])
-    num, size = int(view.records["num"][slot]), int(view.first[slot + 1] - view.first[slot]) - 1
-    ordinals = layers_of(asking, ranked, at).some(size, *part)
-    service = read_services(asking.connection, [num], with_layers=False)[num]
-    state = State(STATES[view.state[slot]])
-    return [LayerHit(layer, service, state) for layer in read_some_layers(asking.connection, num, ordinals)]
+def _shown(asking: Asking, ranked: Ranked, at: int, part: tuple[int, int]) -> list[int]:
+    """The places of the layers that match, from the first to before the last of a part of them."""
+    slot = int(ranked.folded.slots[at])
+    size = int(asking.view.first[slot + 1] - asking.view.first[slot]) - 1
+    return layers_of(asking, ranked, at).some(size, *part)
+
+
+def _hits(asking: Asking, shown: Mapping[int, list[int]]) -> Iterator[LayerHit]:
+    view = asking.view
+    nums = {int(view.records["num"][slot]): slot for slot in shown}
+    found = asking.catalogue.excerpts({num: shown[slot] for num, slot in nums.items()})
+    for num, service in found.items():
+        state = State(STATES[view.state[nums[num]]])
+        yield from (LayerHit(layer, replace(service, layers=()), state) for layer in service.layers)
 
 
 def _cursor(asking: Asking, ranked: Ranked, at: int, told: int) -> str:

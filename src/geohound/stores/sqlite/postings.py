@@ -1,18 +1,20 @@
-"""Which entries hold a word, and what it is worth there: from the blocks, remembered, and from the fresh services."""
+"""Which entries hold a word, and what it is worth there: from segments, remembered, and from what is in none yet."""
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .mirror import LAST_LETTER, Block, View
-from .segments import read_hits
+from geohound.model.segment import Segment
+
+from .mirror import Held, View
+from .segments import LAST_LETTER, Hits, Read, Words
 
 MAX_BEGINNINGS = 300  # words that one beginning may stand for
 _MAX_REMEMBERED = 12_000_000  # postings; five bytes each
@@ -26,7 +28,6 @@ class Found(NamedTuple):
 
 
 _Fresh = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]
-_Block = tuple[npt.NDArray[np.integer], npt.NDArray[np.uint8]] | None  # entries within a block, and worths
 NONE = Found(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
@@ -37,13 +38,25 @@ class Remembered(NamedTuple):
 
 
 class Memory:
-    """The postings of words asked for before, shared by all threads."""
+    """The postings of words asked for before, and where to look for others, shared by all threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: Read) -> None:
+        self._read = read
         self._lock = threading.Lock()
+        self._words: dict[str, Words] = {}
         self._held: dict[str, Remembered] = {}
         self._size = 0
         self._generation = 0
+
+    def words(self, segment: Held) -> Words:
+        words = self._words.get(segment.id)
+        if words is None:
+            words = self._words[segment.id] = Words(self._read, segment.id, segment.size)
+        return words
+
+    def forget_all_but(self, segments: Iterable[Segment]) -> None:
+        """Where to look for words, of segments that are no more."""
+        self._words = {s.id: self._words[s.id] for s in segments if s.id in self._words}
 
     def get(self, term: str, generation: int) -> Remembered | None:
         with self._lock:
@@ -62,8 +75,7 @@ class Memory:
 class Postings:
     """The words of one view."""
 
-    def __init__(self, connection: sqlite3.Connection, view: View, memory: Memory) -> None:
-        self._connection = connection
+    def __init__(self, view: View, memory: Memory) -> None:
         self._view = view
         self._memory = memory
 
@@ -72,7 +84,7 @@ class Postings:
         return self._found(self._sealed(term, partial(self._word, term)), self._view.tail.find(term))
 
     def _found(self, sealed: Remembered, fresh: list[_Fresh]) -> Found:
-        """What is in blocks, and after it what is in none yet."""
+        """What is in segments, and after it what is in none yet."""
         entries, worths = sealed.entries, sealed.worths
         if fresh:
             entries = np.concatenate([entries, *(more for more, _ in fresh)])
@@ -84,8 +96,8 @@ class Postings:
             entries, worths = entries[:size], worths[:size]
         return Found(entries.astype(np.int64), worths * np.float32(1 / 255))
 
-    def _sealed(self, key: str, read: Callable[[Block], _Block]) -> Remembered:
-        """What the blocks hold under a key; only what is new since it was last asked for is read."""
+    def _sealed(self, key: str, read: Callable[[Held], Hits | None]) -> Remembered:
+        """What the segments hold under a key; only what is new since it was last asked for is read."""
         view = self._view
         known = self._memory.get(key, view.generation)
         if known is not None and known.upto == view.sealed:
@@ -95,15 +107,15 @@ class Postings:
         done = known.upto if known else 0
         entries = [known.entries] if known else []
         worths = [known.worths] if known else []
-        for block in view.blocks:
-            if block.start + block.size <= done:
+        for held in view.segments:
+            if held.start + held.size <= done:
                 continue
-            found = read(block)
+            found = read(held)
             if found is None:
                 continue
             offsets, values = found
-            placed = offsets.astype(np.int32) + np.int32(block.start)
-            if block.start < done:
+            placed = offsets.astype(np.int32) + np.int32(held.start)
+            if held.start < done:
                 values = values[placed >= done]
                 placed = placed[placed >= done]
             entries.append(placed)
@@ -116,20 +128,13 @@ class Postings:
         self._memory.keep(key, view.generation, made)
         return made
 
-    def _word(self, term: str, block: Block) -> _Block:
-        sql = "SELECT hits FROM posting WHERE block = ? AND term = ?"
-        row = self._connection.execute(sql, (block.id, term)).fetchone()
-        return read_hits(row[0], block.size) if row else None
+    def _word(self, term: str, segment: Held) -> Hits | None:
+        return self._memory.words(segment).find(term)
 
-    def _beginning(self, beginning: str, block: Block) -> _Block:
-        """All words of a block that begin so, as if they were one."""
-        rows = self._connection.execute(
-            "SELECT hits FROM posting WHERE block = ? AND term >= ? AND term < ? LIMIT ?",
-            (block.id, beginning, beginning + LAST_LETTER, MAX_BEGINNINGS),
-        )
-        best = np.zeros(block.size, np.uint8)
-        for (hits,) in rows:
-            offsets, worths = read_hits(hits, block.size)
+    def _beginning(self, beginning: str, segment: Held) -> Hits:
+        """All words of a segment that begin so, as if they were one."""
+        best = np.zeros(segment.size, np.uint8)
+        for _, (offsets, worths) in islice(self._memory.words(segment).beginning_with(beginning), MAX_BEGINNINGS):
             best[offsets] = np.maximum(best[offsets], worths)
         held = np.flatnonzero(best)
         return held, best[held]
@@ -140,7 +145,7 @@ class Postings:
         return union(found, len(self._view.slot_of))
 
     def starting(self, beginning: str) -> Found:
-        """The entries that hold a word that begins so; of each block the first MAX_BEGINNINGS words count."""
+        """The entries that hold a word that begins so; of each segment the first MAX_BEGINNINGS words count."""
         sealed = self._sealed(beginning + LAST_LETTER, partial(self._beginning, beginning))
         tail = self._view.tail
         fresh = [part for term in tail.beginning_with(beginning)[:MAX_BEGINNINGS] for part in tail.find(term)]
@@ -153,16 +158,13 @@ class Postings:
         held = np.flatnonzero(best)
         return self._found(sealed, [(held + first, best[held])])
 
-    def words_like(self, beginning: str, most_blocks: int) -> list[str]:
-        """Words that begin so, of some blocks."""
+    def words_like(self, beginning: str, most_segments: int) -> list[str]:
+        """Words that begin so, of some segments."""
         terms = dict.fromkeys(self._view.tail.beginning_with(beginning)[:MAX_BEGINNINGS])
-        step = max(1, -(-len(self._view.blocks) // most_blocks))
-        for block in self._view.blocks[::step]:
-            rows = self._connection.execute(
-                "SELECT term FROM posting WHERE block = ? AND term >= ? AND term < ? LIMIT ?",
-                (block.id, beginning, beginning + LAST_LETTER, MAX_BEGINNINGS),
-            )
-            terms |= dict.fromkeys(term for (term,) in rows)
+        step = max(1, -(-len(self._view.segments) // most_segments))
+        for segment in self._view.segments[::step]:
+            found = islice(self._memory.words(segment).beginning_with(beginning), MAX_BEGINNINGS)
+            terms |= dict.fromkeys(term for term, _ in found)
         return list(terms)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from geohound.model.catalogue import Topics
+from geohound.model.catalogue import Change, Changes, Revision, Topics
+from geohound.model.health import State
 from geohound.model.service import Layer, Service
 from geohound.urls import canonical, endpoint
 
@@ -66,13 +68,40 @@ def nums_at(connection: sqlite3.Connection, url: str) -> list[int]:
     return [num for (num,) in rows]
 
 
-def read_some_layers(connection: sqlite3.Connection, num: int, ordinals: Sequence[int]) -> list[Layer]:
-    """Layers of a service by their place in it, in the order asked for."""
-    if not ordinals:
-        return []
+def read_excerpts(connection: sqlite3.Connection, wanted: Mapping[int, Sequence[int]]) -> dict[int, Service]:
+    """Services by number, with only the layers at these places in each."""
+    services = read_services(connection, list(wanted), with_layers=False)
+    return {
+        num: replace(service, layers=tuple(_read_layers(connection, num, wanted[num]))) if wanted[num] else service
+        for num, service in services.items()
+    }
+
+
+def _read_layers(connection: sqlite3.Connection, num: int, ordinals: Sequence[int]) -> list[Layer]:
     marks = ",".join("?" * len(ordinals))
     rows = connection.execute(
         f"SELECT ordinal, {LAYER_COLUMNS} FROM layer WHERE service = ? AND ordinal IN ({marks})", (num, *ordinals)
     )
     found = {ordinal: load_layer(*columns) for ordinal, *columns in rows}
     return [found[ordinal] for ordinal in ordinals if ordinal in found]
+
+
+def read_changes(connection: sqlite3.Connection, since: Revision, limit: int) -> Changes:
+    """The changes after a revision, each with the service as it is now."""
+    latest: int = connection.execute("SELECT coalesce(max(revision), 0) FROM change").fetchone()[0]
+    if latest <= since:
+        return Changes((), since, latest)
+    rows = connection.execute(
+        """SELECT revision, num, state, popularity, is_document FROM change JOIN service ON num = change.service
+           WHERE revision > ? ORDER BY revision LIMIT ?""",
+        (since, limit),
+    ).fetchall()
+    nums = [num for _, num, _, _, is_document in rows if is_document]
+    services, topics = read_services(connection, nums), read_topics(connection, nums)
+    changes = [
+        Change(revision, num, State(state), popularity, services[num], topics.get(num, ()))
+        if is_document
+        else Change(revision, num, State(state), popularity)
+        for revision, num, state, popularity, is_document in rows
+    ]
+    return Changes(tuple(changes), rows[-1][0] if rows else since, latest)

@@ -15,24 +15,24 @@ from .codec import clean
 from .doors import content_key, find_door, find_twin
 from .proofs import note_proof
 from .reading import find_num
-from .writing import Seen, Writing, add_door, insert_service, leave_home, refresh_service
+from .writing import Seen, add_door, insert_service, leave_home, note_change, refresh_service
 
 _ADD_SIGHTING = """
 INSERT OR IGNORE INTO sighting (service, url, found_on, via, evidence, at, task, depth)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
-def record(to: Writing, met: Iterable[Observation | Check]) -> list[Recorded]:
+def record(connection: sqlite3.Connection, met: Iterable[Observation | Check]) -> list[Recorded]:
     """Write what was met; the caller commits."""
-    return [_look(to, each) if isinstance(each, Check) else _put(to, each) for each in met]
+    return [_look(connection, each) if isinstance(each, Check) else _put(connection, each) for each in met]
 
 
-def _put(to: Writing, met: Observation) -> Recorded:
+def _put(connection: sqlite3.Connection, met: Observation) -> Recorded:
     """A service met through another door (see `doors`) is not new: the address is added to the known one.
 
     A door that shows something else than it did is one no longer.
     """
-    connection, service, sighting = to.connection, met.service, met.sighting
+    service, sighting = met.service, met.sighting
     content, at = content_key(service), sighting.at.timestamp()
     home = find_door(connection, service, content)
     left = home if home is not None and not home.is_proved else None
@@ -42,11 +42,11 @@ def _put(to: Writing, met: Observation) -> Recorded:
     home = home or find_twin(connection, service, content)
     if home is None:
         seen = Seen(at, at, 1 if left is None else 0)
-        num, stands = insert_service(to, service, content, seen, met.topics), True
+        num, stands = insert_service(connection, service, content, seen, met.topics), True
     else:
         num = home.num
         add_door(connection, num, service.kind, service.endpoint)
-        stands = home.is_own and refresh_service(to, num, service, met.topics)
+        stands = home.is_own and refresh_service(connection, num, service, met.topics)
     if home is None and left is None:
         connection.execute(_ADD_SIGHTING, _sighting_row(num, sighting))
     else:
@@ -55,18 +55,18 @@ def _put(to: Writing, met: Observation) -> Recorded:
         _note_sighting(connection, num, sighting)
     connection.execute("INSERT OR IGNORE INTO met (task, service) VALUES (?, ?)", (sighting.task, num))
     if met.check is not None:
-        _note_check(to, num, met.check)
+        _note_check(connection, num, met.check)
         if stands:
             note_proof(connection, num, met.check, is_new=home is None)
     return Recorded(service.id if home is None else _id(connection, num), home is None)
 
 
-def _look(to: Writing, check: Check) -> Recorded:
-    num = find_num(to.connection, check.service_id)
+def _look(connection: sqlite3.Connection, check: Check) -> Recorded:
+    num = find_num(connection, check.service_id)
     if num is None:
         return Recorded("", False)
-    _note_check(to, num, check)
-    return Recorded(_id(to.connection, num), False)
+    _note_check(connection, num, check)
+    return Recorded(_id(connection, num), False)
 
 
 def _id(connection: sqlite3.Connection, num: int) -> str:
@@ -74,8 +74,7 @@ def _id(connection: sqlite3.Connection, num: int) -> str:
     return id_
 
 
-def _note_check(to: Writing, num: int, check: Check) -> None:
-    connection = to.connection
+def _note_check(connection: sqlite3.Connection, num: int, check: Check) -> None:
     connection.execute(
         "INSERT INTO health_check (service, at, ok, reason, elapsed_s, fingerprint) VALUES (?, ?, ?, ?, ?, ?)",
         (num, check.at.timestamp(), check.ok, clean(check.reason), check.elapsed_s, clean(check.fingerprint)),
@@ -85,9 +84,9 @@ def _note_check(to: Writing, num: int, check: Check) -> None:
         "SELECT ok FROM health_check WHERE service = ? AND ok IS NOT NULL ORDER BY at DESC, num DESC LIMIT 1", (num,)
     ).fetchone()
     state = assess([replace(check, ok=bool(last[0]) if last else None)]).state
-    connection.execute(
-        "UPDATE service SET state = ?, revision = ? WHERE num = ? AND state <> ?", (state, to.revision(), num, state)
-    )
+    changed = connection.execute("UPDATE service SET state = ? WHERE num = ? AND state <> ?", (state, num, state))
+    if changed.rowcount:
+        note_change(connection, num, is_document=False)
 
 
 def _note_sighting(connection: sqlite3.Connection, num: int, sighting: Sighting) -> None:
@@ -98,6 +97,8 @@ def _note_sighting(connection: sqlite3.Connection, num: int, sighting: Sighting)
         "popularity = popularity + ? WHERE num = ?",
         (at, at, max(added, 0), num),
     )
+    if added > 0:
+        note_change(connection, num, is_document=False)
 
 
 def _sighting_row(num: int, sighting: Sighting) -> tuple[Any, ...]:

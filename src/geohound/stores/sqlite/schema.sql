@@ -62,7 +62,6 @@ CREATE TABLE service (
   first_seen REAL NOT NULL,
   last_seen REAL NOT NULL,
   popularity INTEGER NOT NULL DEFAULT 0,  -- sightings
-  revision INTEGER NOT NULL DEFAULT 0,    -- grows with each change that search must learn of
   body BLOB NOT NULL             -- the service as JSON, without layers and doors
 );
 CREATE INDEX service_by_fingerprint ON service (fingerprint) WHERE fingerprint <> '';

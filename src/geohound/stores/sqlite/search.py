@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from geohound.contracts import Catalogue
 from geohound.model.health import State
 from geohound.model.query import FACETS, Hit, Query, Results
+from geohound.model.service import Service
 from geohound.wording import Terms, parse_terms
 
 from .asked import Wish, unwanted_of, wishes_of
 from .counting import Owned, Truth, all_but, count_facets, count_owned, owned_by, passing
-from .hits import Chosen, Matching, build_hit, layers_shown
+from .hits import Chosen, Matching, build_hits, layers_shown
 from .matching import Matches, grant_all, match_all, match_box, match_words, place, without
-from .mirror import STATES, Mirror, View
+from .mirror import STATES, View
 from .paging import Cursor, as_it_was, is_after, read_cursor, write_cursor
 from .postings import Memory, Postings
-from .reading import nums_at, read_services
 from .suggesting import suggest
 
 # Among equals: what is known to work, what describes itself, what others point to.
@@ -42,24 +43,16 @@ class Folded(NamedTuple):
     ends: npt.NDArray[np.int64]
 
 
-class Index:
-    """What all searches of a process share."""
-
-    def __init__(self) -> None:
-        self.mirror = Mirror()
-        self.memory = Memory()
-
-
 class Asking(NamedTuple):
     """One search on its way."""
 
-    connection: sqlite3.Connection
+    catalogue: Catalogue
     view: View
     postings: Postings
     query: Query  # without its text, where that is a known address
     terms: Terms
     wishes: list[Wish]
-    address: list[int]  # numbers of the services at the address that was asked for
+    address: list[int]  # ids of the services at the address that was asked for
     cursor: Cursor | None
 
 
@@ -75,25 +68,24 @@ class Ranked(NamedTuple):
     passes: Truth  # all of them
 
 
-def ask(connection: sqlite3.Connection, query: Query, index: Index) -> Asking:
-    view = index.mirror.view(connection)  # the first thing read, so that it is never ahead of the connection
+def ask(catalogue: Catalogue, query: Query, view: View, memory: Memory) -> Asking:
     cursor = read_cursor(query.after)
     if cursor is not None:
         view = as_it_was(view, cursor)
     # Who pastes an endpoint wants to know whether that service is known, not what resembles its letters.
-    address = _nums_at_either(connection, query.text)
+    address = [int(service.id, 16) for service in _at_either(catalogue, query.text)]
     if address:
         query = replace(query, text="")
     terms = parse_terms(query.text)
     wishes = wishes_of(terms, expand=query.expand)
-    return Asking(connection, view, Postings(connection, view, index.memory), query, terms, wishes, address, cursor)
+    return Asking(catalogue, view, Postings(view, memory), query, terms, wishes, address, cursor)
 
 
-def _nums_at_either(connection: sqlite3.Connection, text: str) -> list[int]:
+def _at_either(catalogue: Catalogue, text: str) -> Sequence[Service]:
     """The services at an address; where there is none, those at the same one with or without encryption."""
     scheme, colon, rest = text.partition("://")
     other = {"http": "https", "https": "http"}.get(scheme.lower(), "")
-    return (nums_at(connection, text) or nums_at(connection, f"{other}{colon}{rest}")) if colon and other else []
+    return (catalogue.at(text) or catalogue.at(f"{other}{colon}{rest}")) if colon and other else ()
 
 
 def rank(asking: Asking, *, with_layers: bool = False) -> Ranked:
@@ -101,25 +93,23 @@ def rank(asking: Asking, *, with_layers: bool = False) -> Ranked:
     matches, partial = _match(asking, with_layers=with_layers)
     folded = _fold(view, matches)
     owned = owned_by(view, folded.slots, query.filters())
-    passed = passing(asking.connection, view, folded.slots, query, owned)
+    passed = passing(view, folded.slots, query, owned)
     passes = all_but(passed, "", len(folded.slots))
     return Ranked(matches, partial, folded, _ranks(view, folded), owned, passed, passes)
 
 
-def search(connection: sqlite3.Connection, query: Query, index: Index) -> Results:
+def search(asking: Asking, started: float) -> Results:
     """One page of the services that match, how many there are in all, and what they are."""
-    started = time.perf_counter()
-    asking = ask(connection, query, index)
-    ranked = rank(asking)
+    query, ranked = asking.query, rank(asking)
     view, folded, ranks = asking.view, ranked.folded, ranked.ranks
     kept = unfolded(asking, ranked, ranked.passes)
-    facets = count_facets(connection, view, folded.slots[kept], query.facet_values)
+    facets = count_facets(view, folded.slots[kept], query.facet_values)
     for name in ranked.passed.keys() - {"years"}:
         others = unfolded(asking, ranked, all_but(ranked.passed, name, len(folded.slots)))
         if name in ranked.owned:
-            facets[name] = count_owned(connection, ranked.owned[name], others, len(folded.slots), query.facet_values)
+            facets[name] = count_owned(view, ranked.owned[name], others, len(folded.slots), query.facet_values)
         else:
-            facets |= count_facets(connection, view, folded.slots[others], query.facet_values, (name,))
+            facets |= count_facets(view, folded.slots[others], query.facet_values, (name,))
     page, is_last = _page(asking, ranked, kept)
     hits = _hits(asking, ranked, page)
     suggestion = suggest(asking.postings, asking.terms) if ranked.partial or not len(kept) else ""
@@ -138,7 +128,7 @@ def _match(asking: Asking, *, with_layers: bool) -> tuple[Matches, bool]:
     """The entries that match words and box; whether only some of the words could be had."""
     view, postings, query, terms, wishes = asking[1:6]
     if asking.address:
-        at = view.alive & np.isin(view.records["num"], asking.address)
+        at = view.alive & np.isin(view.records["id"], np.array(asking.address, np.uint64))
         return place(view, query, match_all(view, at, with_layers=with_layers)), False
     if query.text.strip() and not terms.wanted and not terms.unwanted:
         return Matches(np.zeros(0, np.int64), np.zeros(0, np.float32), None, None), False
@@ -229,26 +219,25 @@ def _page(asking: Asking, ranked: Ranked, kept: npt.NDArray[np.int64]) -> tuple[
 
 def _hits(asking: Asking, ranked: Ranked, page: list[int]) -> list[Hit]:
     view, folded = asking.view, ranked.folded
-    nums = [int(view.records["num"][folded.slots[at]]) for at in page]
-    services = read_services(asking.connection, nums, with_layers=False)
     passing_slots = folded.slots[ranked.passes]
     twins = view.records["twin"][passing_slots]
-    hits = []
-    for at, num in zip(page, nums, strict=True):
+    chosen = []
+    for at in page:
         slot = int(folded.slots[at])
-        chosen = Chosen(
-            num=num,
-            state=State(STATES[view.state[slot]]),
-            rank=float(ranked.ranks[at]),
-            ratio=float(folded.ratios[at]) if folded.ratios is not None else None,
-            layers=layers_of(asking, ranked, at),
-            size=int(view.first[slot + 1] - view.first[slot]) - 1,
-            shown=layers_shown(len(page)),
-            twins=_twins(view, passing_slots, twins, slot) if asking.query.fold else (),
-            is_address=bool(asking.address),
+        chosen.append(
+            Chosen(
+                num=int(view.records["num"][slot]),
+                state=State(STATES[view.state[slot]]),
+                rank=float(ranked.ranks[at]),
+                ratio=float(folded.ratios[at]) if folded.ratios is not None else None,
+                layers=layers_of(asking, ranked, at),
+                size=int(view.first[slot + 1] - view.first[slot]) - 1,
+                shown=layers_shown(len(page)),
+                twins=_twins(view, passing_slots, twins, slot) if asking.query.fold else (),
+                is_address=bool(asking.address),
+            )
         )
-        hits.append(build_hit(asking.connection, asking.query, asking.wishes, services[num], chosen))
-    return hits
+    return build_hits(asking.catalogue, asking.query, asking.wishes, chosen)
 
 
 def layers_of(asking: Asking, ranked: Ranked, at: int) -> Matching:
@@ -261,7 +250,8 @@ def layers_of(asking: Asking, ranked: Ranked, at: int) -> Matching:
     return Matching(best[best >= 0], is_whole)
 
 
-def _twins(view: View, slots: npt.NDArray[np.int64], twins: npt.NDArray[np.uint64], slot: int) -> list[int]:
-    """Numbers of the near-duplicates of a service among those that match and pass the filters."""
+def _twins(view: View, slots: npt.NDArray[np.int64], twins: npt.NDArray[np.uint64], slot: int) -> list[str]:
+    """Ids of the near-duplicates of a service among those that match and pass the filters."""
     same = slots[np.flatnonzero(twins == view.records["twin"][slot])]
-    return [int(num) for num in view.records["num"][same[same != slot]][:20]]
+    others = np.sort(view.records[["num", "id"]][same[same != slot]][:20])
+    return [f"{int(id_):016x}" for _, id_ in others]

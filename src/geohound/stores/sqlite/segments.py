@@ -1,161 +1,210 @@
-"""The tables that search reads, written: services in a short list, sealed into blocks, blocks merged, old ones renewed.
+"""How a segment of the index is written and read: services, boxes, facets, and the postings of each word.
 
-Nothing in a block changes. A service that is written anew gets new entries at the end, and its last ones count.
-Work stays in proportion: each entry is sealed once, and merged once where it came in a small transaction. Of large
-ones more are waited for: fewer lists of the same words, large enough to stay as they are.
+Nothing in a segment changes. Words stand in order, some thousand bytes of postings to a block, so that one is found by
+the first words of the blocks and one read.
 """
-# ruff: noqa: S608 - only numbers of our own are put into the statements
 
 from __future__ import annotations
 
-import sqlite3
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 
 from geohound.wording.languages import languages
 
 from .entries import offset_type
 
-SEAL_ENTRIES = 8_192
-FEW_ROWS = 100  # fresh transactions that a search looks through for every word
-LARGE_ENTRIES = 1 << 15
-MERGE_BLOCKS = 7  # together they stay below 65,536 entries, whose numbers fit two bytes
-MERGED_ENTRIES = 1 << 16
+FORMAT = 1  # grows when segments, or what words are made of, change: then the index is built anew
 MOST_SPANS = 4  # of years that one service covers
+BLOCK_BYTES = 4_096
 RECORD = np.dtype(
     [
-        ("num", "<u4"), ("size", "<u4"), ("twin", "<u8"), ("facets", "<u2"), ("quality", "u1"),
-        ("language", "u1"), ("years", "<i2", (MOST_SPANS, 2)),
+        ("num", "<u4"), ("size", "<u4"), ("id", "<u8"), ("revision", "<u8"), ("twin", "<u8"), ("facets", "<u2"),
+        ("quality", "u1"), ("language", "u1"), ("years", "<i2", (MOST_SPANS, 2)),
     ]
 )  # fmt: skip
+STATE = np.dtype([("num", "<u4"), ("popularity", "<u4"), ("state", "u1")])
 LANGUAGES = tuple(languages())
-_Bytes = npt.NDArray[np.uint8]
+LAST_LETTER = "\U0010ffff"
+Array = npt.NDArray[Any]
+Hits = tuple[npt.NDArray[np.integer], npt.NDArray[np.uint8]]  # entries within a segment, and worths
+Read = Callable[[str, str], memoryview]  # a part of a segment
 
 
-def seal(connection: sqlite3.Connection) -> list[int]:
-    """Make a block of all fresh services where there are enough entries; merge and renew blocks where it is time.
+class Piece(NamedTuple):
+    """Some services, one after the other; a term may come several times, in the order of its entries."""
 
-    Numbers of services that must be written anew, for they are left over from a block that is no more.
-    """
-    entries, count = connection.execute("SELECT coalesce(sum(size), 0), count(*) FROM fresh").fetchone()
-    if not entries or entries < (SEAL_ENTRIES if count >= FEW_ROWS else LARGE_ENTRIES):
-        return []
-    is_large = entries >= LARGE_ENTRIES
-    if is_large:
-        _merge(connection, least=1)  # what is merged stands together
-    rows = connection.execute(
-        "SELECT id, size, record, facets, boxes, terms, counts, offsets, worths FROM fresh ORDER BY id"
-    ).fetchall()
-    sizes = [row[1] for row in rows]
-    starts = np.cumsum([0, *sizes[:-1]])
-    parts = _Parts(
-        terms=[term for row in rows if row[5] for term in row[5].split("\n")],
-        counts=np.frombuffer(b"".join(row[6] for row in rows), "<u4").astype(np.int64),
-        offsets=np.concatenate(
-            [
-                np.frombuffer(row[7], offset_type(size)).astype(np.int64) + start
-                for row, size, start in zip(rows, sizes, starts, strict=True)
-            ]
-        ),
-        worths=np.frombuffer(b"".join(row[8] for row in rows), np.uint8),
-    )
-    columns = [b"".join(row[column] for row in rows) for column in (2, 3, 4)]
-    _write_block(connection, (rows[0][0], int(is_large), sum(sizes), *columns), parts)
-    connection.execute("DELETE FROM fresh")
-    _merge(connection, MERGE_BLOCKS)
-    return _leave(connection)
+    records: Array  # RECORD per service
+    values: Sequence[tuple[int, str]]  # of facets: place in model.query.FACETS, and value
+    facets: Array  # of each service in turn: places in `values`
+    boxes: Array  # four edges per entry
+    terms: Sequence[str]
+    counts: Array  # per term: how many postings it has
+    offsets: Array  # of the postings: entries
+    worths: Array
+
+    @property
+    def entries(self) -> int:
+        return len(self.boxes)
 
 
-class _Parts(NamedTuple):
-    """Postings of several sources, one after the other: per part a term and how many postings it has."""
-
-    terms: list[str]
-    counts: npt.NDArray[np.int64]
-    offsets: npt.NDArray[np.int64]
-    worths: _Bytes
+NOTHING = Piece(
+    np.zeros(0, RECORD), (), np.zeros(0, "<u4"), np.zeros((0, 4), "<i4"), (), np.zeros(0, np.int64),
+    np.zeros(0, np.int64), np.zeros(0, np.uint8),
+)  # fmt: skip
 
 
-def _write_block(connection: sqlite3.Connection, block: tuple[Any, ...], parts: _Parts) -> None:
-    """The parts sorted by term, those of one term in the order in which they came."""
-    id_, _, size, *_ = block
-    connection.execute("INSERT INTO block (id, level, size, records, facets, boxes) VALUES (?, ?, ?, ?, ?, ?)", block)
-    names = sorted(set(parts.terms))
-    number = {term: at for at, term in enumerate(names)}
-    owner = np.repeat(np.array([number[term] for term in parts.terms], dtype=np.int32), parts.counts)
-    order = np.argsort(owner, kind="stable")
-    ends = np.cumsum(np.bincount(owner, minlength=len(names))).tolist()
-    kind = offset_type(size)
-    offsets = parts.offsets[order].astype(kind).tobytes()
-    worths = parts.worths[order].tobytes()
-    width = kind.itemsize
-    connection.executemany(
-        "INSERT INTO posting (block, term, hits) VALUES (?, ?, ?)",
-        (
-            (id_, term, offsets[start * width : end * width] + worths[start:end])
-            for term, start, end in zip(names, [0, *ends], ends, strict=False)
-        ),
-    )
-
-
-def read_hits(hits: bytes, size: int) -> tuple[npt.NDArray[np.integer], _Bytes]:
-    """Entries within a block of so many, and worths."""
-    kind = offset_type(size)
-    count = len(hits) // (kind.itemsize + 1)
-    return np.frombuffer(hits, kind, count), np.frombuffer(hits, np.uint8, offset=count * kind.itemsize)
-
-
-def _merge(connection: sqlite3.Connection, least: int) -> None:
-    """Join the small blocks at the end where there are so many; few blocks mean few look-ups for a word."""
-    small = connection.execute("SELECT id, size FROM block WHERE level = 0 ORDER BY id").fetchall()
-    total = sum(size for _, size in small)
-    if not small or (len(small) < least and total < MERGED_ENTRIES):
-        return
-    marks = ",".join(str(block) for block, _ in small)
-    rows = connection.execute(f"SELECT records, facets, boxes FROM block WHERE id IN ({marks}) ORDER BY id").fetchall()
-    pieces = []
-    start = 0
-    for block, size in small:
-        pieces.append(_block_parts(connection, block, size, start))
-        start += size
-    connection.execute(f"DELETE FROM posting WHERE block IN ({marks})")
-    connection.execute(f"DELETE FROM block WHERE id IN ({marks})")
-    parts = _Parts(
+def join(pieces: Sequence[Piece]) -> Piece:
+    """One after the other."""
+    if len(pieces) < 2:
+        return pieces[0] if pieces else NOTHING
+    starts = np.cumsum([0, *(piece.entries for piece in pieces[:-1])])
+    places: dict[tuple[int, str], int] = {}
+    facets = []
+    for piece in pieces:
+        own = [places.setdefault(value, len(places)) for value in piece.values]
+        facets.append(np.array(own, "<u4")[piece.facets])
+    return Piece(
+        np.concatenate([piece.records for piece in pieces]),
+        list(places),
+        np.concatenate(facets),
+        np.concatenate([piece.boxes for piece in pieces]),
         [term for piece in pieces for term in piece.terms],
-        *(np.concatenate([piece[column] for piece in pieces]) for column in (1, 2, 3)),
-    )
-    columns = (b"".join(column) for column in zip(*rows, strict=True))
-    _write_block(connection, (small[0][0], 1, total, *columns), parts)
-
-
-def _block_parts(connection: sqlite3.Connection, block: int, size: int, start: int) -> _Parts:
-    """The postings of a block, whose entries come after so many others."""
-    rows = connection.execute("SELECT term, hits FROM posting WHERE block = ? ORDER BY term", (block,)).fetchall()
-    kind = offset_type(size)
-    counts = [len(hits) // (kind.itemsize + 1) for _, hits in rows]
-    offsets = b"".join(hits[: n * kind.itemsize] for (_, hits), n in zip(rows, counts, strict=True))
-    worths = b"".join(hits[n * kind.itemsize :] for (_, hits), n in zip(rows, counts, strict=True))
-    return _Parts(
-        [term for term, _ in rows],
-        np.array(counts, dtype=np.int64),
-        np.frombuffer(offsets, kind).astype(np.int64) + start,
-        np.frombuffer(worths, np.uint8),
+        np.concatenate([piece.counts for piece in pieces]).astype(np.int64),
+        np.concatenate([piece.offsets.astype(np.int64) + start for piece, start in zip(pieces, starts, strict=True)]),
+        np.concatenate([piece.worths for piece in pieces]),
     )
 
 
-def _leave(connection: sqlite3.Connection) -> list[int]:
-    """Give up a block most of which has been overwritten, one at a time; who still lives in it."""
-    blocks = connection.execute("SELECT id, records FROM block ORDER BY id").fetchall()
-    nums = [np.frombuffer(records, RECORD)["num"] for _, records in blocks]
-    everything = np.concatenate(nums)
-    ends = np.cumsum([len(own) for own in nums])
-    last = np.zeros(int(everything.max()) + 1, dtype=np.int64)
-    last[everything] = np.arange(len(everything))  # of those with one number the last is kept
-    lives = last[everything] == np.arange(len(everything))
-    for (block, _), own, alive in zip(blocks, nums, np.split(lives, ends[:-1]), strict=True):
-        if np.count_nonzero(alive) * 2 < len(own):
-            connection.execute("DELETE FROM posting WHERE block = ?", (block,))
-            connection.execute("DELETE FROM block WHERE id = ?", (block,))
-            return sorted(own[alive].tolist())
-    return []
+def select(piece: Piece, chosen: npt.NDArray[np.bool_]) -> Piece:
+    """Only these of its services."""
+    entries = np.repeat(chosen, piece.records["size"])
+    place = np.cumsum(entries) - 1
+    held = entries[piece.offsets]
+    owner = np.repeat(np.arange(len(piece.counts)), piece.counts)
+    return Piece(
+        piece.records[chosen],
+        piece.values,
+        piece.facets[np.repeat(chosen, piece.records["facets"])],
+        piece.boxes[entries],
+        piece.terms,
+        np.bincount(owner[held], minlength=len(piece.counts)),
+        place[piece.offsets[held]],
+        piece.worths[held],
+    )
+
+
+def encode(piece: Piece, states: Array) -> dict[str, bytes]:
+    """The parts of a segment; `states` are those of its services, and of others since the segments before."""
+    parts = {
+        "records": piece.records.tobytes(),
+        "facets": piece.facets.astype("<u4").tobytes(),
+        "values": orjson.dumps(piece.values),
+        "boxes": piece.boxes.astype("<i4").tobytes(),
+        "states": states.tobytes(),
+    }
+    blocks = list(_blocks(piece))
+    parts["terms"] = b"\n".join(first for first, _ in blocks)
+    return parts | {str(number): body for number, (_, body) in enumerate(blocks)}
+
+
+def _blocks(piece: Piece) -> Iterator[tuple[bytes, bytes]]:
+    """The first word of each block, and the block: words, how many postings each has, all entries, all worths."""
+    names = sorted(set(piece.terms))
+    number = {term: at for at, term in enumerate(names)}
+    owner = np.repeat(np.array([number[term] for term in piece.terms], np.int64), piece.counts)
+    order = np.argsort(owner, kind="stable")
+    counts = np.bincount(owner, minlength=len(names))
+    kind = offset_type(piece.entries)
+    offsets, worths = piece.offsets[order].astype(kind), piece.worths[order]
+    ends = [0, *np.cumsum(counts).tolist()]
+    words = [name.encode() for name in names]
+    taken = np.cumsum(counts * (kind.itemsize + 1) + np.array([len(word) + 5 for word in words], np.int64))
+    cuts = [0, *(np.flatnonzero(np.diff(taken // BLOCK_BYTES)) + 1).tolist(), len(names)]
+    for first, last in pairwise(cuts):
+        if first < last:
+            held, said = slice(ends[first], ends[last]), b"\n".join(words[first:last])
+            postings = offsets[held].tobytes() + worths[held].tobytes()
+            yield (
+                words[first],
+                len(said).to_bytes(4, "little") + said + counts[first:last].astype("<u4").tobytes() + postings,
+            )
+
+
+class Block:
+    """A block as it was read."""
+
+    def __init__(self, body: memoryview, entries: int) -> None:
+        size = int.from_bytes(body[:4], "little")
+        self.words = bytes(body[4 : 4 + size]).split(b"\n")
+        self.counts = np.frombuffer(body, "<u4", len(self.words), 4 + size)
+        self._ends = np.cumsum(self.counts)
+        kind, total, start = offset_type(entries), int(self._ends[-1]), 4 + size + self.counts.nbytes
+        self.offsets = np.frombuffer(body, kind, total, start)
+        self.worths = np.frombuffer(body, np.uint8, total, start + total * kind.itemsize)
+
+    def hits(self, at: int) -> Hits:
+        end = int(self._ends[at])
+        start = end - int(self.counts[at])
+        return self.offsets[start:end], self.worths[start:end]
+
+
+class Words:
+    """The words of one segment, read as they are asked for."""
+
+    def __init__(self, read: Read, segment: str, entries: int) -> None:
+        self._read, self._segment, self._entries = read, segment, entries
+        firsts = bytes(read(segment, "terms"))
+        self._firsts = firsts.split(b"\n") if firsts else []
+
+    def find(self, term: str) -> Hits | None:
+        word = term.encode("utf-8", "replace")
+        number = bisect_right(self._firsts, word) - 1
+        if number < 0:
+            return None
+        block = self._block(number)
+        at = bisect_left(block.words, word)
+        return block.hits(at) if at < len(block.words) and block.words[at] == word else None
+
+    def beginning_with(self, beginning: str) -> Iterator[tuple[str, Hits]]:
+        """Words that begin so, in order."""
+        low, high = beginning.encode("utf-8", "replace"), (beginning + LAST_LETTER).encode("utf-8", "replace")
+        for number in range(max(bisect_right(self._firsts, low) - 1, 0), bisect_left(self._firsts, high)):
+            block = self._block(number)
+            for at in range(bisect_left(block.words, low), bisect_left(block.words, high)):
+                yield block.words[at].decode(), block.hits(at)
+
+    def blocks(self) -> Iterator[Block]:
+        return map(self._block, range(len(self._firsts)))
+
+    def _block(self, number: int) -> Block:
+        return Block(self._read(self._segment, str(number)), self._entries)
+
+
+def decode(read: Read, segment: str) -> Piece:
+    """A segment as it was before it was written, its words in order."""
+    boxes = np.frombuffer(read(segment, "boxes"), "<i4").reshape(-1, 4)
+    blocks = list(Words(read, segment, len(boxes)).blocks())
+    return Piece(
+        np.frombuffer(read(segment, "records"), RECORD),
+        read_values(read, segment),
+        np.frombuffer(read(segment, "facets"), "<u4"),
+        boxes,
+        [word.decode() for block in blocks for word in block.words],
+        np.concatenate([NOTHING.counts, *(block.counts for block in blocks)]).astype(np.int64),
+        np.concatenate([NOTHING.offsets, *(block.offsets for block in blocks)]).astype(np.int64),
+        np.concatenate([NOTHING.worths, *(block.worths for block in blocks)]),
+    )
+
+
+def read_values(read: Read, segment: str) -> list[tuple[int, str]]:
+    return [(field, value) for field, value in orjson.loads(read(segment, "values"))]
+
+
+def read_states(read: Read, segment: str) -> Array:
+    return np.frombuffer(read(segment, "states"), STATE)

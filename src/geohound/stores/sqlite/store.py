@@ -14,6 +14,7 @@ from .frontier_log import SqliteFrontierLog
 from .group_commit import GroupCommit
 from .request_log import SqliteRequestLog
 from .robots import SqliteRobotsCache
+from .segment_store import SqliteSegments
 from .tasks import SqliteTasks
 from .visits import services_seen_at
 
@@ -24,6 +25,7 @@ class Store:
         self.clock = clock
         self._commits = GroupCommit(database)
         self.catalogue = SqliteCatalogue(database)
+        self.segments = SqliteSegments(database)
         self.log = SqliteFrontierLog(database, self._commits)
         self.requests = SqliteRequestLog(database, self._commits)
         self.robots = SqliteRobotsCache(database, self._commits, clock)

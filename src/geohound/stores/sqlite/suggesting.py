@@ -9,7 +9,7 @@ from .lexicon import STEM
 from .postings import Postings
 
 _LEAST_CHARS = 4
-_MOST_BLOCKS = 6
+_MOST_SEGMENTS = 6
 _MOST_COMPARED = 10
 
 
@@ -42,7 +42,7 @@ def _mend(postings: Postings, term: Term) -> str:
     for beginning in dict.fromkeys((word[:3], word[:2], word[1] + word[0], word[0], word[1:3])):
         near |= dict.fromkeys(
             other
-            for other in postings.words_like(beginning, _MOST_BLOCKS)
+            for other in postings.words_like(beginning, _MOST_SEGMENTS)
             if abs(len(other) - len(word)) <= 2 and other.isalpha()
         )
     first = closest(word, [(other, 0) for other in near])

@@ -11,10 +11,6 @@ import orjson
 
 from geohound.model.task import Ending
 
-from .indexing import rebuild
-
-__all__ = ["index_anew", "rebuild", "run_scripts", "specify"]
-
 
 def run_scripts(connection: sqlite3.Connection, names: Sequence[str]) -> None:
     """The statements of files beside this one, within the transaction that is open."""
@@ -28,17 +24,15 @@ def run_scripts(connection: sqlite3.Connection, names: Sequence[str]) -> None:
                 statement = ""
 
 
-def index_anew(connection: sqlite3.Connection) -> None:
-    """Version 1 searched with FTS5 and R*Tree; version 2 has blocks of its own, which `rebuild` fills later."""
+def forget_text_index(connection: sqlite3.Connection) -> None:
+    """Version 1 searched with FTS5 and R*Tree."""
     for table in ("words", "box_index", "box"):
         connection.execute(f"DROP TABLE {table}")
     connection.execute("ALTER TABLE layer DROP COLUMN box")
     connection.execute("ALTER TABLE service ADD COLUMN popularity INTEGER NOT NULL DEFAULT 0")
-    connection.execute("ALTER TABLE service ADD COLUMN revision INTEGER NOT NULL DEFAULT 0")
     connection.execute(
         "UPDATE service SET popularity = (SELECT count(*) FROM sighting s WHERE s.service = service.num)"
     )
-    run_scripts(connection, ["search.sql"])
 
 
 _GOAL = ("order", "learned", "max_depth", "max_width", "max_pages_per_depth", "browser")
@@ -76,3 +70,16 @@ def _spec(stored: dict[str, Any], seeds: list[str]) -> dict[str, Any]:
         "policy": {name: settings[name] for name in _POLICY if name in settings},
         "kind": "crawl",
     }
+
+
+def follow_changes(connection: sqlite3.Connection) -> None:
+    """From version 10 on the index follows the changes of the catalogue: that of before goes, a new one is built."""
+    for table in ("fresh", "posting", "block", "facet"):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    connection.execute("DROP INDEX IF EXISTS service_by_revision")
+    columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(service)")]
+    if "revision" in columns:
+        connection.execute("ALTER TABLE service DROP COLUMN revision")
+    run_scripts(connection, ["index.sql"])
+    # A manifest of no known format: whoever searches next builds the index, and says so.
+    connection.execute("INSERT INTO manifest VALUES (1, 1, 0, 0, '[]')")

@@ -14,8 +14,8 @@ import numpy as np
 
 from geohound.model.segment import Segment
 from geohound.net.clock import SystemClock
+from geohound.search.segments import RECORD, STATE, decode, encode, read_states
 from geohound.stores.sqlite import Store, open_store
-from geohound.stores.sqlite.segments import RECORD, STATE, decode, encode, read_states
 
 _ODD = 0x9E3779B97F4A7C15
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from geohound.model.query import Query
 from geohound.net.clock import SystemClock
+from geohound.search import SearchIndex
 from geohound.stores.sqlite import open_store
-from geohound.stores.sqlite.index import SearchIndex
 
 PYCSW = Path(__file__).parents[1] / ".lab" / "pycsw" / "bin" / "python"
 Timed = Callable[[Callable[[Query], Any], list[Query]], list[tuple[float, float]]]

@@ -21,8 +21,8 @@ from geohound.model.bbox import BBox, Relation
 from geohound.model.catalogue import Observation
 from geohound.model.query import Query, Results
 from geohound.net.clock import SystemClock
+from geohound.search import SearchIndex
 from geohound.stores.sqlite import open_store
-from geohound.stores.sqlite.index import SearchIndex
 from geohound.topics import TOPICS, Classifier
 
 HOU = "Hou, Chen & Wu 2016, ISPRS International Journal of Geo-Information, section 5.3 and figure 10"

@@ -17,8 +17,8 @@ from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, FailureReason, Settlement, Via
+from geohound.search import SearchIndex
 from geohound.stores import sqlite
-from geohound.stores.sqlite.index import SearchIndex
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SERVICE = Service(

@@ -12,8 +12,8 @@ import pytest
 from geohound.model.bbox import BBox
 from geohound.model.query import Query
 from geohound.net.clock import SystemClock
+from geohound.search import SearchIndex
 from geohound.stores.sqlite import open_store
-from geohound.stores.sqlite.index import SearchIndex
 
 sys.path.insert(0, str(Path(__file__).parent))
 import judged

@@ -73,7 +73,7 @@ def open_shelf(settings: Settings) -> Iterator[Shelf]:
 
 
 def search_index(store: Store) -> SearchIndex:
-    from geohound.stores.sqlite.index import SearchIndex  # noqa: PLC0415 - a crawl does without it, and without NumPy
+    from geohound.search import SearchIndex  # noqa: PLC0415 - a crawl does without it, and without NumPy
 
     return SearchIndex(store.catalogue, store.segments)
 

@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from searched import Searched
 
-from geohound.stores.sqlite import Store
 from geohound.stores.sqlite.database import Database
-from geohound.stores.sqlite.index import SearchIndex
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -32,15 +31,6 @@ class StillClock:
 @pytest.fixture
 def clock() -> StillClock:
     return StillClock()
-
-
-class Searched(Store):
-    """A store that can be searched."""
-
-    def __init__(self, database: Database, clock: StillClock) -> None:
-        super().__init__(database, clock)
-        self.index = SearchIndex(self.catalogue, self.segments)
-        self.search, self.layers = self.index.search, self.index.layers
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Via
-from geohound.stores.sqlite import StoreError, codec, database, index, open_store
+from geohound.search import index
+from geohound.stores.sqlite import StoreError, codec, database, open_store
 
 
 def refusal(path, clock):

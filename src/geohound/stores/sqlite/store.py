@@ -14,7 +14,7 @@ from .frontier_log import SqliteFrontierLog
 from .group_commit import GroupCommit
 from .request_log import SqliteRequestLog
 from .robots import SqliteRobotsCache
-from .segment_store import SqliteSegments
+from .segments import SqliteSegments
 from .tasks import SqliteTasks
 from .visits import services_seen_at
 

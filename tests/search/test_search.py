@@ -15,7 +15,7 @@ from geohound.model.health import Check, State
 from geohound.model.query import Query
 from geohound.model.service import Access, Extent, Layer, Provider, Service, Sighting
 from geohound.model.visit import Via
-from geohound.stores.sqlite.facets import twin_key
+from geohound.search.facets import twin_key
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORLD = BBox(-180, -90, 180, 90)

@@ -14,7 +14,7 @@ from geohound.model.query import LayerHit, LayerResults
 
 from .mirror import STATES
 from .paging import is_after, write_cursor
-from .search import Asking, Ranked, layers_of, rank, unfolded
+from .ranking import Asking, Ranked, layers_of, rank, unfolded
 
 
 def search_layers(asking: Asking, started: float) -> LayerResults:

@@ -9,8 +9,8 @@ import pytest
 import shapely
 
 from geohound.model.bbox import BBox, Relation, is_within, overlap_ratio, overlaps
-from geohound.stores.sqlite.boxes import NOWHERE, as_ranges, overlap_ratios, stand, stand_and_fit
-from geohound.stores.sqlite.mirror import _hulls
+from geohound.search.boxes import NOWHERE, as_ranges, overlap_ratios, stand, stand_and_fit
+from geohound.search.mirror import _hulls
 
 PAIRS = 10_000
 WORLD = BBox(-180, -90, 180, 90)

@@ -14,7 +14,7 @@ from geohound.model.health import Check
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
-from geohound.stores.sqlite import index, merging
+from geohound.search import index, merging
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORDS = ("glacier", "river", "forest", "desert", "volcano", "island")

@@ -21,7 +21,7 @@ from .lexicon import Lexicon
 from .merging import first_to_merge, mostly_overwritten
 from .mirror import STATES, Mirror, View
 from .postings import Memory
-from .search import Asking, ask, search
+from .ranking import Asking, ask, search
 from .segments import FORMAT, STATE, Piece, decode, encode, join, read_states, select
 
 SEAL_ENTRIES = 2_048  # of services in no segment: a tenth of a second to read anew for who begins to search

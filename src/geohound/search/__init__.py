@@ -1,0 +1,5 @@
+"""The search engine: it follows a catalogue, keeps an index of it, and finds services and layers."""
+
+from .index import SearchIndex
+
+__all__ = ["SearchIndex"]

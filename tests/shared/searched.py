@@ -1,0 +1,15 @@
+"""A store that can be searched."""
+
+from __future__ import annotations
+
+from geohound.contracts import Clock
+from geohound.search import SearchIndex
+from geohound.stores.sqlite import Store
+from geohound.stores.sqlite.database import Database
+
+
+class Searched(Store):
+    def __init__(self, database: Database, clock: Clock) -> None:
+        super().__init__(database, clock)
+        self.index = SearchIndex(self.catalogue, self.segments)
+        self.search, self.layers = self.index.search, self.index.layers

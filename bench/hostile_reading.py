@@ -77,18 +77,19 @@ def load_reader() -> Callable[[Case], None]:
     """Imports Geohound and gives the function that does with an answer all that a crawl does."""
     from geohound import assembly, mining, probe, refusals  # noqa: PLC0415 - guided runs import under instrumentation
     from geohound.crawler import follow  # noqa: PLC0415
+    from geohound.crawler.seen import PageLinks, SeenLinks  # noqa: PLC0415
     from geohound.document import Document  # noqa: PLC0415
     from geohound.model.joining import companions  # noqa: PLC0415
-    from geohound.model.visit import Candidate, Response  # noqa: PLC0415
+    from geohound.model.visit import Response  # noqa: PLC0415
     from geohound.stores.sqlite import codec  # noqa: PLC0415
 
-    kinds, order = assembly.kinds(), assembly.orders()["fifo"]
+    kinds = assembly.kinds()
 
     class Echo:
         def __init__(self, response: Response) -> None:
             self.response = response
 
-        async def fetch(self, url: str, *, accept: str = "*/*", max_bytes: int | None = None) -> Response:  # noqa: ARG002
+        async def fetch(self, url: str, **how: object) -> Response:  # noqa: ARG002
             return self.response
 
         async def close(self) -> None:
@@ -106,8 +107,8 @@ def load_reader() -> Callable[[Case], None]:
                 codec.dump_layer(layer)
         companions(verdict.services)
         page = mining.mine(document)
-        for candidate in follow.follow(page, Candidate(case.url), order, follow.Fence(), Counter()):
-            candidate.url.encode()
+        for link in follow.follow(page, 0, follow.Fence(), Counter(), PageLinks(SeenLinks())):
+            link.url.encode()
         if len(case.body) < 20_000 and not verdict.services:
             _drive(probe.identify(case.url, Echo(response), kinds, known=document))
 

@@ -21,9 +21,9 @@ Fetch = Callable[[str], Awaitable[Response | None]]
 BOUNDS = Bounds(
     files=30,
     rounds=3,
-    steps=800_000,
+    steps=650_000,
     bytes=16_000_000,
-    budget=Budget(steps=500_000, bytes_per_script=6_000_000, bytes_parsed=5_000_000),
+    budget=Budget(steps=400_000, bytes_per_script=6_000_000, bytes_parsed=5_000_000),
     is_thrifty=True,
 )
 _MAX_HEAD = 300_000

@@ -15,7 +15,7 @@ from geohound.urls.ogc import OWS_KINDS
 from . import script, text
 
 # A crawl reads thousands of scripts: what one may cost is far less than when a person asks about one page.
-_BUDGET = jsflow.Budget(steps=400_000, bytes_per_script=6_000_000, bytes_parsed=4_000_000)
+_BUDGET = jsflow.Budget(steps=250_000, bytes_per_script=6_000_000, bytes_parsed=4_000_000)
 _SCRIPT_FILE = re.compile(r"\.m?js(?:$|[?#])", re.IGNORECASE)
 _MAX_WANTED = 100
 _MAX_ASKED = 1000

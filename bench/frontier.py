@@ -16,16 +16,19 @@ from typing import Any, Self
 
 from crawl_peers.measure import machine, tree_mb
 
+from geohound.assembly.examiner import task_politeness
 from geohound.frontier import Bounds
 from geohound.frontier.opening import open_frontier
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, Settlement, Via
 from geohound.net.clock import SystemClock
+from geohound.settings import Settings
 from geohound.stores.sqlite import open_store
 
 RESULTS = Path(__file__).parent / "results" / "frontier.json"
-BOUNDS = Bounds(host_delay_s=0.0, max_queue_per_host=None)
+BOUNDS = Bounds(max_queue_per_host=None)
+AT_ONCE = Settings(host_delay_s=0.0)
 LINKS_OF_A_PAGE = 60
 
 
@@ -84,7 +87,7 @@ async def pop(frontier: Any, count: int, at_once: int) -> Stopwatch:
 async def fill(path: Path, args: argparse.Namespace) -> tuple[int, list[dict[str, Any]]]:
     store = open_store(path, SystemClock())
     task = store.tasks.create(TaskSpec()).id
-    frontier = open_frontier(store, task, BOUNDS)
+    frontier = open_frontier(store, task, BOUNDS, task_politeness(AT_ONCE))
     rows = []
     step = args.urls // args.steps
     for number in range(args.steps):
@@ -114,7 +117,7 @@ def reopen(path: Path, task: int) -> dict[str, Any]:
     before, watch = tree_mb(os.getpid()), Stopwatch()
     with watch:
         store = open_store(path, SystemClock())
-        frontier = open_frontier(store, task, BOUNDS)
+        frontier = open_frontier(store, task, BOUNDS, task_politeness(AT_ONCE))
     told = {
         "reopen_s": round(watch.wall_s, 2),
         "reopen_cpu_s": round(watch.cpu_s, 2),

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from frontiers import open_with_delay
 from typer.testing import CliRunner
 
 from geohound import assembly
 from geohound.cli import program
 from geohound.frontier import Bounds
-from geohound.frontier.opening import open_frontier
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.frontier import Settled
@@ -35,7 +35,7 @@ def catalogue(tmp_path: Path) -> str:
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
 
     async def crawl() -> None:
-        frontier = open_frontier(store, task, Bounds(host_delay_s=0.0))
+        frontier = open_with_delay(store, task, Bounds())
         seed, link = Candidate("http://a.test/"), Candidate("http://b.test/wms", Via.LINK, "http://a.test/", depth=1)
         frontier.admit([seed, link])
         await frontier.flush()
@@ -95,7 +95,7 @@ def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(tmp_path:
     deep = Candidate("http://a.test/deep", Via.LINK, "http://a.test/x", depth=2)
 
     async def crawl(*found: Candidate) -> int:
-        frontier = open_frontier(store, task, Bounds(max_depth=1, host_delay_s=0.0))
+        frontier = open_with_delay(store, task, Bounds(max_depth=1))
         admitted = frontier.admit(found).count
         await frontier.flush()
         return admitted
@@ -142,7 +142,7 @@ def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",), order=order))).id
 
     async def crawl() -> None:
-        frontier = open_frontier(store, task, Bounds(host_delay_s=0.0), chosen)
+        frontier = open_with_delay(store, task, Bounds(), chosen)
         seed = Candidate("http://a.test/", score=chosen.seed("http://a.test/", 0))
         link = Link("http://a.test/maps", "maps")
         score = chosen.score(link, Page(seed.url, score=seed.score, links=(link,)))

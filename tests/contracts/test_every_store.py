@@ -6,9 +6,9 @@ import asyncio
 from datetime import UTC, datetime
 
 import pytest
+from frontiers import open_with_delay
 
 from geohound.frontier import Bounds
-from geohound.frontier.opening import open_frontier
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.frontier import Settled
@@ -69,7 +69,7 @@ def store(open_anew):
 
 @pytest.fixture
 def frontier(store):
-    return open_frontier(store, store.tasks.create(TaskSpec()).id, Bounds(host_delay_s=1.0))
+    return open_with_delay(store, store.tasks.create(TaskSpec()).id, Bounds(), host_delay_s=1.0)
 
 
 async def admit(frontier, found):
@@ -151,11 +151,11 @@ def test_a_frontier_opened_anew_goes_on(open_anew):
     async def story():
         store = open_anew()
         task = store.tasks.create(TaskSpec()).id
-        first = open_frontier(store, task, Bounds(host_delay_s=0))
+        first = open_with_delay(store, task, Bounds())
         await admit(first, candidates("http://a.org/", "http://b.org/", "http://c.org/"))
         settled, _ = first.lease(2, probe=False)
         await settle(first, settled, Settlement.DONE)
-        again = open_frontier(open_anew(), task, Bounds(host_delay_s=0))
+        again = open_with_delay(open_anew(), task, Bounds())
         assert {c.url for c in again.lease(9, probe=False)} == {"http://b.org/", "http://c.org/"}
         assert await admit(again, candidates(settled.url)) == 0
 

@@ -31,6 +31,7 @@ from geohound.orders.backlink import Backlink
 from geohound.orders.fifo import Fifo
 from geohound.orders.opic import Opic
 from geohound.orders.oss import OssGroups
+from geohound.politeness import Politeness, TaskPoliteness
 from geohound.stores.sqlite import Store, open_store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -82,20 +83,21 @@ async def no_sitemaps(url: str) -> list[str]:
 
 
 SEED = "http://a.test/"
-NEAR = Bounds(max_depth=5, host_delay_s=0.0)
+NEAR = Bounds(max_depth=5)
 
 
 async def crawl(
     store: Store, web: SmallWeb, task: int, kinds=None, order=None, bounds=NEAR, *, seed=SEED, **plan
 ) -> Crawl:
     order = order or Fifo()
-    frontier = open_frontier(store, task, bounds, order)
+    patient = policy(retry_after_s=0.01, max_retry_after_s=600)
+    hosts = TaskPoliteness(Politeness(SystemClock()), patient, SystemClock())
+    frontier = open_frontier(store, task, bounds, hosts, order)
     harvesters = plugins.discover("harvesters")
     asked = Plan(task=task, **plan)
     tools = Tools(
-        web, kinds or plugins.discover("kinds"), harvesters, Explorer().explore, no_sitemaps, lambda host: 0.0,
+        web, kinds or plugins.discover("kinds"), harvesters, Explorer().explore, no_sitemaps,
     )  # fmt: skip
-    patient = policy(retry_after_s=0.01, max_retry_after_s=600)
     examiner = LocalExaminer(asked, tools)
     parts = Parts(
         examiner, frontier, store.requests, store.catalogue, order, SystemClock(), patient, frozenset(harvesters),
@@ -423,7 +425,7 @@ def test_an_endless_search_that_finds_nothing_is_left_though_it_says_another_wor
     web = SmallWeb({"http://a.test/": html("<a href=/search?q=maps>Search</a>"), "http://a.test/search": search})
     store = open_store(tmp_path / "c.db", SystemClock())
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
-    done = asyncio.run(crawl(store, web, task, max_pages=500, bounds=Bounds(max_depth=400, host_delay_s=0.0)))
+    done = asyncio.run(crawl(store, web, task, max_pages=500, bounds=Bounds(max_depth=400)))
     assert done.progress.pages < 60
     assert done.final_drops[FailureReason.TRAP] == 1
     store.close()

@@ -47,7 +47,7 @@ async def no_sitemaps(url: str) -> list[str]:
 
 
 def examine(web: Complaining, url: str = URL) -> Report:
-    tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps, lambda host: 0.0)
+    tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps)
     return asyncio.run(LocalExaminer(Plan(), tools).examine(Job(url)))
 
 
@@ -120,7 +120,7 @@ class Api(Complaining):
 def test_the_further_documents_of_an_api_are_asked_for_once() -> None:
     async def run() -> tuple[list[Report], list[str]]:
         web = Api(404)
-        tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps, lambda host: 0.0)
+        tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps)
         examiner = LocalExaminer(Plan(), tools)
         reports = [await examiner.examine(Job("http://api.test/ogc")) for _ in range(2)]
         return reports, web.asked
@@ -134,7 +134,7 @@ def test_the_further_documents_of_an_api_are_asked_for_once() -> None:
 
 def test_of_an_api_that_the_catalogue_knows_no_further_documents_are_asked_for() -> None:
     web = Api(404)
-    tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps, lambda host: 0.0)
+    tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps)
     job = Job("http://api.test/ogc", known=Known(endpoints=frozenset({"http://api.test/ogc"})))
     report = asyncio.run(LocalExaminer(Plan(), tools).examine(job))
     assert web.asked == ["http://api.test/ogc"]

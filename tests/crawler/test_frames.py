@@ -31,9 +31,7 @@ PAGE = Page("http://a.test/", "title", "text", "en", software="ckan")
 def test_a_report_crosses_with_all_that_was_learned(result: PageRead | Redirected | Failure) -> None:
     robots = (CachedRobots("http://a.test", b"Disallow: /"),)
     drops = {FailureReason.MEDIA: 3}
-    report = Report(
-        result, 200, 0.5, ("http://c.test/",), "a list", drops, 1, 10, frozenset({"a.test"}), (), robots, 7.5
-    )
+    report = Report(result, 200, 0.5, ("http://c.test/",), "a list", drops, 1, 10, frozenset({"a.test"}), (), robots)
     assert unpack_report(pickle.loads(pickle.dumps(pack_report(report)))) == report
 
 

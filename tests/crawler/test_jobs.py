@@ -8,13 +8,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from geohound.assembly.examiner import local_turns
+from geohound.assembly.examiner import task_politeness
 from geohound.crawler.jobs import Jobs
 from geohound.crawler.plan import Plan
 from geohound.crawler.pool import Pool
@@ -102,7 +101,7 @@ def examined(settings: Settings, *jobs: Job) -> list[Report]:
     async def run() -> list[Report]:
         setup = pickle.dumps((settings, Plan(), 2))
         pool = Pool(
-            [sys.executable, "-X", "importtime", "-m", "geohound.worker"], setup, 1, partial(local_turns, settings)
+            [sys.executable, "-X", "importtime", "-m", "geohound.worker"], setup, 1, task_politeness(settings).turns
         )
         try:
             return [await asyncio.wait_for(pool.examine(job), 60) for job in jobs]
@@ -140,4 +139,3 @@ def test_a_worker_sends_back_the_robots_txt_that_it_read(tmp_path: Path) -> None
     with site() as (origin, _):
         (report,) = examined(settings, Job(f"{origin}/"))
     assert [(read.origin, read.age_s) for read in report.robots] == [(origin, 0.0)]
-    assert report.host_pause_s > 0

@@ -16,7 +16,7 @@ from geohound.crawler.pool import ExaminerError, Pool
 from geohound.model.job import Job, PageRead, Report
 from geohound.model.visit import FailureReason, Link, Place
 from geohound.net.clock import SystemClock
-from geohound.politeness import LocalTurns, Politeness
+from geohound.politeness import Politeness, TaskPoliteness
 
 COMMAND = [sys.executable, str(Path(__file__).with_name("fragile_reader.py"))]
 
@@ -25,7 +25,7 @@ def with_pool(story, processes: int = 2, setup: bytes = b"x"):
     async def run():
         clock = SystemClock()
         politeness = Politeness(clock)
-        pool = Pool(COMMAND, setup, processes, lambda: LocalTurns(politeness, NO_PAUSES, clock))
+        pool = Pool(COMMAND, setup, processes, TaskPoliteness(politeness, NO_PAUSES, clock).turns)
         try:
             return await asyncio.wait_for(story(pool), 60)
         finally:

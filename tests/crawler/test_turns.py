@@ -16,11 +16,10 @@ from polite import policy
 from geohound.crawler.pool import Pool
 from geohound.model.job import Job
 from geohound.net.clock import SystemClock
-from geohound.politeness import LocalTurns, Politeness, VisitFacts
+from geohound.politeness import Politeness, TaskPoliteness, VisitFacts
 
 COMMAND = [sys.executable, str(Path(__file__).with_name("fragile_reader.py"))]
 POLICY = policy(host_delay_s=0.3)
-LEASE = "the frontier"
 
 
 class Watched(Politeness):
@@ -45,16 +44,14 @@ class Watched(Politeness):
 def with_pools(story: Callable[..., Awaitable[object]], pools: int = 1) -> Watched:
     """A crawl for each pool, all of them in one process."""
     politeness = Watched()
-
-    def turns() -> LocalTurns:
-        return LocalTurns(politeness, POLICY, SystemClock(), LEASE)
+    tasks = [TaskPoliteness(politeness, POLICY, SystemClock()) for _ in range(pools)]
 
     async def run() -> None:
         async with AsyncExitStack() as stack:
-            made = [Pool(COMMAND, b"x", 2, turns) for _ in range(pools)]
+            made = [Pool(COMMAND, b"x", 2, task.turns) for task in tasks]
             for pool in made:
                 stack.push_async_callback(pool.close)
-            await asyncio.wait_for(story(politeness, *made), 30)
+            await asyncio.wait_for(story(politeness, *(tasks[:1] if pools == 1 else ()), *made), 30)
 
     asyncio.run(run())
     return politeness
@@ -77,18 +74,18 @@ def test_two_crawls_with_two_processes_each_keep_to_one_rate_at_a_host() -> None
 
 
 def test_the_turn_that_was_taken_for_a_job_goes_along_with_it() -> None:
-    async def story(politeness: Watched, pool: Pool) -> None:
-        assert politeness.take("a.test", LEASE, POLICY) == 0
-        report = await asyncio.wait_for(ask(pool, "a.test", "a.test"), 5)
+    async def story(politeness: Watched, task: TaskPoliteness, pool: Pool) -> None:
+        assert task.take("a.test") == 0
+        await asyncio.wait_for(ask(pool, "a.test", "a.test"), 5)
         assert politeness.holder("a.test") is None
-        assert 0 < report.host_pause_s <= 0.3
+        assert 0 < task.leave("a.test") <= 0.3
 
     assert len(with_pools(story).began) == 1
 
 
 def test_a_turn_that_a_job_did_not_need_comes_back_at_once() -> None:
-    async def story(politeness: Watched, pool: Pool) -> None:
-        assert politeness.take("a.test", LEASE, POLICY) == 0
+    async def story(politeness: Watched, task: TaskPoliteness, pool: Pool) -> None:
+        assert task.take("a.test") == 0
         await pool.examine(Job("http://a.test/"))
         assert politeness.take("a.test", "another", POLICY) == 0
 
@@ -96,7 +93,7 @@ def test_a_turn_that_a_job_did_not_need_comes_back_at_once() -> None:
 
 
 def test_a_host_whose_process_was_killed_is_left_alone_for_the_usual_pause_and_then_free() -> None:
-    async def story(politeness: Watched, pool: Pool) -> None:
+    async def story(politeness: Watched, task: TaskPoliteness, pool: Pool) -> None:
         under_way = asyncio.create_task(ask(pool, "a.test", "tiles.test-60"))
         while politeness.holder("tiles.test-60") is None:
             await asyncio.sleep(0.01)
@@ -111,7 +108,7 @@ def test_a_host_whose_process_was_killed_is_left_alone_for_the_usual_pause_and_t
 
 
 def test_a_job_that_is_given_up_leaves_the_line() -> None:
-    async def story(politeness: Watched, pool: Pool) -> None:
+    async def story(politeness: Watched, task: TaskPoliteness, pool: Pool) -> None:
         assert politeness.take("tiles.test", "another", POLICY) == 0
         waiting = asyncio.create_task(ask(pool, "a.test", "tiles.test"))
         await asyncio.sleep(1.0)

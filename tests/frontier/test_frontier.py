@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from frontiers import open_with_delay
 
 from geohound.contracts import FencedError, StoreError
 from geohound.frontier import Bounds
-from geohound.frontier.opening import open_frontier
 from geohound.frontier.stages import PATIENCE_S
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, FailureReason, Link, Page, Settlement, Via
 from geohound.orders.polarhub import PolarHub
 
-SWIFT = Bounds(host_delay_s=0)
+SWIFT = Bounds()
 DONE = Settlement.DONE
 
 
@@ -52,7 +52,7 @@ def task(store):
 
 def test_the_best_score_comes_first_and_equals_come_first_in_first_out(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         scores = [1.0, 3.0, -2.0, 3.0, 0.0, 1.0, -0.5]
         await admit(frontier, [Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate(scores)])
         return await drain(frontier)
@@ -62,7 +62,7 @@ def test_the_best_score_comes_first_and_equals_come_first_in_first_out(store, ta
 
 def test_the_best_of_all_due_hosts_comes_first(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, [Candidate(f"http://{h}.org/", score=s) for h, s in [("a", 1), ("b", 5), ("c", 3)]])
         return [c.url for c in frontier.lease(2, probe=False)]
 
@@ -71,7 +71,7 @@ def test_the_best_of_all_due_hosts_comes_first(store, task):
 
 def test_a_better_url_that_comes_later_overtakes(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/1", score=1.0))
         await admit(frontier, pages("http://a.org/2", score=2.0))
         return await drain(frontier)
@@ -81,7 +81,7 @@ def test_a_better_url_that_comes_later_overtakes(store, task):
 
 def test_a_score_that_is_no_number_does_no_harm(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         scores = [float("nan"), float("inf"), float("-inf"), 1e300, -1e300]
         await admit(frontier, [Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate(scores)])
         return await drain(frontier)
@@ -94,7 +94,7 @@ def test_a_score_that_is_no_number_does_no_harm(store, task):
 
 def test_a_host_has_one_lease_over_both_lanes_and_rests_between_two(store, task, clock):
     async def story():
-        frontier = open_frontier(store, task, Bounds(host_delay_s=2.0))
+        frontier = open_with_delay(store, task, Bounds(), host_delay_s=2.0)
         await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
         await admit(frontier, pages("http://a.org/wms", probe=True))
         first = frontier.lease(5, probe=False)
@@ -113,7 +113,7 @@ def test_a_host_has_one_lease_over_both_lanes_and_rests_between_two(store, task,
 
 def test_a_postponed_host_is_left_alone_and_others_are_not(store, task, clock):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/", "http://b.org/"))
         frontier.pause("a.org", 60)
         assert [c.url for c in frontier.lease(5, probe=False)] == ["http://b.org/"]
@@ -127,10 +127,11 @@ def test_a_postponed_host_is_left_alone_and_others_are_not(store, task, clock):
 
 def test_settling_may_make_the_host_wait_longer_than_its_delay(store, task, clock):
     async def story():
-        frontier = open_frontier(store, task, Bounds(host_delay_s=1.0))
+        frontier = open_with_delay(store, task, Bounds(), host_delay_s=1.0)
         await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
         (first,) = frontier.lease(1, probe=False)
-        await settle(frontier, first, DONE, host_pause_s=30)
+        frontier._hosts.pauses["a.org"] = 30
+        await settle(frontier, first, DONE)
         assert frontier.due_in() == pytest.approx(30)
 
     asyncio.run(story())
@@ -138,7 +139,7 @@ def test_settling_may_make_the_host_wait_longer_than_its_delay(store, task, cloc
 
 def test_a_retry_comes_back_when_it_is_due_and_is_dropped_after_three_attempts(store, task, clock):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/"))
         for attempt in range(3):
             (leased,) = frontier.lease(1, probe=False)
@@ -161,10 +162,10 @@ def test_attempts_are_counted_across_restarts(store, reopen, task):
         await settle(frontier, leased, Settlement.RETRY, FailureReason.RESET)
 
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/"))
         await attempt(frontier)
-        again = open_frontier(reopen(), task, SWIFT)
+        again = open_with_delay(reopen(), task, SWIFT)
         await attempt(again)
         await attempt(again)
         assert again.lease(1, probe=False) == []
@@ -174,7 +175,7 @@ def test_attempts_are_counted_across_restarts(store, reopen, task):
 
 def test_what_is_too_deep_or_no_web_address_is_refused_and_counted(store, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_depth=2, host_delay_s=0))
+        frontier = open_with_delay(store, task, Bounds(max_depth=2))
         bad = ["ftp://a.org/", "", "http://a.org/" + "x" * 5000, "http://a.org/\ud800"]
         count = await admit(frontier, [*pages("http://a.org/deep", depth=3), *pages(*bad)])
         assert count == 0
@@ -186,7 +187,7 @@ def test_what_is_too_deep_or_no_web_address_is_refused_and_counted(store, task):
 
 def test_what_the_caller_leaves_out_is_counted_with_what_the_frontier_refuses(store, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_depth=2))
+        frontier = open_with_delay(store, task, Bounds(max_depth=2), host_delay_s=1.0)
         found = [*pages("http://a.org/", "http://a.org/"), *pages("http://a.org/deep", depth=3)]
         admitted = frontier.admit(found, refused={FailureReason.OUT_OF_SCOPE: 4})
         assert admitted.count == 1
@@ -202,7 +203,7 @@ def test_what_the_caller_leaves_out_is_counted_with_what_the_frontier_refuses(st
 
 def test_whoever_flushes_waits_for_what_was_before_and_not_for_what_others_go_on_to_write(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         is_over = False
 
         async def write_on():
@@ -226,7 +227,7 @@ def test_whoever_flushes_waits_for_what_was_before_and_not_for_what_others_go_on
 
 def test_the_page_budget_counts_visits_not_admissions_and_lets_candidates_be_tested(store, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_pages=2, host_delay_s=0))
+        frontier = open_with_delay(store, task, Bounds(max_pages=2))
         await admit(frontier, [Candidate(f"http://a.org/{i}", score=i) for i in range(5)])
         await admit(frontier, pages("http://a.org/wms", probe=True))
         assert await drain(frontier) == ["http://a.org/4", "http://a.org/3"]
@@ -241,10 +242,10 @@ def test_the_page_budget_counts_visits_not_admissions_and_lets_candidates_be_tes
 
 def test_more_pages_may_be_visited_when_a_task_goes_on_with_a_larger_budget(store, reopen, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_pages=1, host_delay_s=0))
+        frontier = open_with_delay(store, task, Bounds(max_pages=1))
         await admit(frontier, pages("http://a.org/1", "http://a.org/2", "http://a.org/3"))
         assert len(await drain(frontier)) == 1
-        again = open_frontier(reopen(), task, Bounds(max_pages=2, host_delay_s=0))
+        again = open_with_delay(reopen(), task, Bounds(max_pages=2))
         assert len(await drain(again)) == 1
 
     asyncio.run(story())
@@ -252,12 +253,12 @@ def test_more_pages_may_be_visited_when_a_task_goes_on_with_a_larger_budget(stor
 
 def test_a_page_that_robots_forbid_spends_no_budget(store, reopen, task):
     async def story():
-        bounds = Bounds(max_pages=1, max_pages_per_host=1, host_delay_s=0)
-        frontier = open_frontier(store, task, bounds)
+        bounds = Bounds(max_pages=1, max_pages_per_host=1)
+        frontier = open_with_delay(store, task, bounds)
         await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
         (leased,) = frontier.lease(1, probe=False)
         await settle(frontier, leased, Settlement.DROPPED, FailureReason.ROBOTS)
-        again = open_frontier(reopen(), task, bounds)
+        again = open_with_delay(reopen(), task, bounds)
         assert await drain(again) == ["http://a.org/2"]
 
     asyncio.run(story())
@@ -265,7 +266,7 @@ def test_a_page_that_robots_forbid_spends_no_budget(store, reopen, task):
 
 def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_pages_per_host=2, host_delay_s=0))
+        frontier = open_with_delay(store, task, Bounds(max_pages_per_host=2))
         await admit(frontier, pages(*(f"http://a.org/{c}" for c in "abcde"), "http://b.org/"))
         assert len(await drain(frontier)) == 3
         assert await admit(frontier, pages("http://a.org/late")) == 0
@@ -279,7 +280,7 @@ def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
 
 def test_what_a_page_within_the_depth_names_is_tested_though_other_pages_are_too_deep(store, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_depth=2, host_delay_s=0))
+        frontier = open_with_delay(store, task, Bounds(max_depth=2))
         script = Candidate("http://a.org/app.js", Via.SCRIPT, depth=3)
         service = Candidate("http://b.org/wms?service=WMS", Via.SCRIPT, depth=4, probe=True)
         endless = Candidate("http://c.org/wms?service=WMS", Via.SERVICE, depth=6, probe=True)
@@ -291,10 +292,10 @@ def test_what_a_page_within_the_depth_names_is_tested_though_other_pages_are_too
 
 
 def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task):
-    bounds = Bounds(max_hosts_per_domain=3, host_delay_s=0)
+    bounds = Bounds(max_hosts_per_domain=3)
 
     async def story(store):
-        frontier = open_frontier(store, task, bounds)
+        frontier = open_with_delay(store, task, bounds)
         spam = [f"http://x{i}.spam.org/" for i in range(5)]
         admitted = await admit(frontier, pages(*spam, "http://x1.spam.org/more", "http://b.org/"))
         dropped = dict(frontier.stats().drops)
@@ -305,14 +306,14 @@ def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task
     assert asyncio.run(story(store)) == (5, {FailureReason.DOMAIN_BUDGET: 2}, 1)
 
     async def later(store):
-        return await admit(open_frontier(store, task, bounds), pages("http://x9.spam.org/", "http://c.org/"))
+        return await admit(open_with_delay(store, task, bounds), pages("http://x9.spam.org/", "http://c.org/"))
 
     assert asyncio.run(later(reopen())) == 1
 
 
 def test_names_that_are_not_there_do_not_spend_the_budget_of_their_domain(store, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_hosts_per_domain=2, host_delay_s=0))
+        frontier = open_with_delay(store, task, Bounds(max_hosts_per_domain=2))
         await admit(frontier, pages("http://junk1.a.org/", "http://junk2.a.org/"))
         refused = await admit(frontier, pages("http://maps.a.org/"))
         for leased in frontier.lease(2, probe=False):
@@ -324,7 +325,7 @@ def test_names_that_are_not_there_do_not_spend_the_budget_of_their_domain(store,
 
 def test_strangers_cannot_close_a_domain_to_its_own_pages(store, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_hosts_per_domain=2, host_delay_s=0))
+        frontier = open_with_delay(store, task, Bounds(max_hosts_per_domain=2))
         junk = [f"http://junk{i}.a.org/" for i in range(3)]
         by_strangers = await admit(frontier, pages(*junk, found_on="http://b.org/"))
         hosts = [f"http://own{i}.a.org/" for i in range(3)]
@@ -335,7 +336,7 @@ def test_strangers_cannot_close_a_domain_to_its_own_pages(store, task):
 
 def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store, reopen, task):
     async def before(store):
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/far", found_on="http://a.org/3", depth=4))
         assert frontier.knows("http://a.org/far", 4)
         assert not frontier.knows("http://a.org/far", 2)
@@ -345,7 +346,7 @@ def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store
         return again, farther
 
     async def after(store):
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         leased = frontier.lease(9, probe=False)
         assert frontier.knows("http://a.org/far", 1), "what is being read is not queued anew"
         for candidate in leased:
@@ -361,7 +362,7 @@ def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store
 
 def test_what_is_tried_again_can_still_be_found_nearer(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/x", depth=5))
         (leased,) = frontier.lease(1, probe=False)
         await settle(frontier, leased, Settlement.RETRY, FailureReason.RESET)
@@ -373,7 +374,7 @@ def test_what_is_tried_again_can_still_be_found_nearer(store, task):
 
 def test_the_queue_of_a_host_is_bounded(store, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_queue_per_host=10, host_delay_s=0))
+        frontier = open_with_delay(store, task, Bounds(max_queue_per_host=10))
         assert await admit(frontier, pages(*(f"http://a.org/{i}" for i in range(25)))) == 10
         assert frontier.stats().drops == {FailureReason.HOST_BUDGET: 15}
 
@@ -381,17 +382,17 @@ def test_the_queue_of_a_host_is_bounded(store, task):
 
 
 def test_a_calendar_spends_its_pattern_budget_and_other_pages_do_not(store, reopen, task):
-    bounds = Bounds(max_pages_per_pattern=3, max_probes_per_pattern=5, host_delay_s=0)
+    bounds = Bounds(max_pages_per_pattern=3, max_probes_per_pattern=5)
 
     async def story():
-        frontier = open_frontier(store, task, bounds)
+        frontier = open_with_delay(store, task, bounds)
         days = [f"http://a.org/calendar/2026-01-{day:02}?view=day&id={day}" for day in range(1, 20)]
         assert await admit(frontier, pages(*days)) == 3
         assert await admit(frontier, pages("http://a.org/about", "http://a.org/calendar/2026-01-01")) == 2
         maps = [f"http://a.org/cgi-bin/mapserv?map={i}.map" for i in range(10)]
         assert await admit(frontier, pages(*maps, probe=True)) == 5
         assert frontier.stats().drops == {FailureReason.PATTERN_BUDGET: 21}
-        again = open_frontier(reopen(), task, bounds)
+        again = open_with_delay(reopen(), task, bounds)
         assert await admit(again, pages("http://a.org/calendar/2027-01-01?id=1&view=day")) == 0
         assert again.stats().drops == {FailureReason.PATTERN_BUDGET: 22}
 
@@ -400,7 +401,7 @@ def test_a_calendar_spends_its_pattern_budget_and_other_pages_do_not(store, reop
 
 def test_a_refused_url_may_come_in_when_it_is_proposed_with_less_depth(store, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_depth=1))
+        frontier = open_with_delay(store, task, Bounds(max_depth=1), host_delay_s=1.0)
         assert await admit(frontier, pages("http://a.org/", depth=2)) == 0
         assert await admit(frontier, pages("http://a.org/", depth=1)) == 1
 
@@ -409,7 +410,7 @@ def test_a_refused_url_may_come_in_when_it_is_proposed_with_less_depth(store, ta
 
 def test_every_visit_is_recorded_with_where_it_came_from_and_what_it_brought(store, task, clock):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         candidate = Candidate("http://a.org/wms?x=1", Via.SCRIPT, "http://a.org/map", "L.tileLayer", 2.5, 3, True)
         await admit(frontier, [candidate])
         assert frontier.lease(1, probe=True) == [candidate]
@@ -426,7 +427,7 @@ def test_visits_are_read_beyond_one_page_and_only_of_their_task(store, task):
     async def story():
         other = store.tasks.create(TaskSpec()).id
         for number in (task, other):
-            frontier = open_frontier(store, number, SWIFT)
+            frontier = open_with_delay(store, number, SWIFT)
             await admit(frontier, pages(*(f"http://h{i}.org/" for i in range(1500))))
             leased = frontier.lease(2000, probe=False)
             for candidate in leased:
@@ -439,7 +440,7 @@ def test_visits_are_read_beyond_one_page_and_only_of_their_task(store, task):
 
 def test_the_target_of_a_redirect_is_not_visited_again(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         assert frontier.remember(Candidate("http://a.org/new", Via.REDIRECT, "http://a.org/old"))
         assert await admit(frontier, pages("http://a.org/new")) == 0
         assert not frontier.remember(Candidate("http://a.org/new", Via.REDIRECT))
@@ -450,11 +451,11 @@ def test_the_target_of_a_redirect_is_not_visited_again(store, task):
 
 def test_what_is_leased_and_not_settled_is_pending_after_a_restart(store, reopen, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/", "http://b.org/", "http://c.org/"))
         a, b = frontier.lease(2, probe=False)
         await settle(frontier, a, DONE)
-        again = open_frontier(reopen(), task, SWIFT)
+        again = open_with_delay(reopen(), task, SWIFT)
         assert sorted(await drain(again)) == sorted([b.url, "http://c.org/"])
 
     asyncio.run(story())
@@ -462,9 +463,9 @@ def test_what_is_leased_and_not_settled_is_pending_after_a_restart(store, reopen
 
 def test_the_counted_drops_outlive_a_restart(store, reopen, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(max_depth=0))
+        frontier = open_with_delay(store, task, Bounds(max_depth=0), host_delay_s=1.0)
         await admit(frontier, [*pages("http://a.org/deep", depth=1), *pages("http://a.org/")])
-        assert open_frontier(reopen(), task, SWIFT).stats().drops == {FailureReason.TOO_DEEP: 1}
+        assert open_with_delay(reopen(), task, SWIFT).stats().drops == {FailureReason.TOO_DEEP: 1}
 
     asyncio.run(story())
     assert store.tasks.drops(task) == {"too deep": 1}
@@ -472,7 +473,7 @@ def test_the_counted_drops_outlive_a_restart(store, reopen, task):
 
 def test_an_admission_whose_caller_is_cancelled_is_neither_lost_nor_stuck(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         admission = asyncio.ensure_future(admit(frontier, pages("http://a.org/")))
         await asyncio.sleep(0)
         admission.cancel()
@@ -485,7 +486,7 @@ def test_an_admission_whose_caller_is_cancelled_is_neither_lost_nor_stuck(store,
 
 def test_whoever_lost_his_claim_to_another_process_is_told_so_and_writes_nothing(store, reopen, task):
     async def story():
-        frontier, other = open_frontier(store, task, SWIFT), open_frontier(reopen(), task, SWIFT)
+        frontier, other = open_with_delay(store, task, SWIFT), open_with_delay(reopen(), task, SWIFT)
         with pytest.raises(FencedError, match="another process"):
             await admit(frontier, pages("http://a.org/"))
         with pytest.raises(FencedError, match="another process"):
@@ -499,7 +500,7 @@ def test_whoever_lost_his_claim_to_another_process_is_told_so_and_writes_nothing
 def test_two_frontiers_under_one_claim_do_not_write_over_each_other(store, task):
     async def story():
         claim = store.tasks.claim(task, "twice", 60)
-        frontier, other = (open_frontier(store, task, SWIFT, claim=claim) for _ in range(2))
+        frontier, other = (open_with_delay(store, task, SWIFT, claim=claim) for _ in range(2))
         await admit(frontier, pages("http://a.org/"))
         with pytest.raises(StoreError, match="Another process"):
             await admit(other, pages("http://b.org/"))
@@ -511,7 +512,7 @@ def test_two_frontiers_under_one_claim_do_not_write_over_each_other(store, task)
 
 def test_only_a_lease_can_be_settled_and_only_once(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/"))
         (leased,) = frontier.lease(1, probe=False)
         await settle(frontier, leased, DONE)
@@ -523,17 +524,17 @@ def test_only_a_lease_can_be_settled_and_only_once(store, task):
 
 def test_a_frontier_needs_a_task(store):
     with pytest.raises(StoreError, match="no task 77"):
-        open_frontier(store, 77, SWIFT)
+        open_with_delay(store, 77, SWIFT)
 
 
 def test_pages_at_one_distance_have_a_budget_that_seeds_do_not_spend(store, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_depth=2))
+        frontier = open_with_delay(store, task, Bounds(max_pages_per_depth=2))
         await admit(frontier, [Candidate(f"http://s{i}.org/") for i in range(4)])
         await admit(frontier, pages(*(f"http://a.org/{i}" for i in range(4)), depth=1))
         await admit(frontier, pages("http://a.org/deep", depth=2))
         await frontier.flush()
-        frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_depth=2))
+        frontier = open_with_delay(store, task, Bounds(max_pages_per_depth=2))
         await admit(frontier, pages("http://a.org/later", depth=1))
         return await drain(frontier), frontier.stats().drops
 
@@ -545,7 +546,7 @@ def test_pages_at_one_distance_have_a_budget_that_seeds_do_not_spend(store, task
 
 def test_what_is_raised_overtakes_and_is_visited_once(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, [Candidate(f"http://a.org/{i}", score=s) for i, s in enumerate([3.0, 2.0, 1.0])])
         frontier.rescore([("http://a.org/2", 9.0)])
         frontier.rescore([("http://a.org/unknown", 99.0)])
@@ -556,7 +557,7 @@ def test_what_is_raised_overtakes_and_is_visited_once(store, task):
 
 def test_the_queue_counts_urls_each_once_however_often_they_were_queued(store, reopen, task):
     async def story():
-        frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_host=2))
+        frontier = open_with_delay(store, task, Bounds(max_pages_per_host=2))
         await admit(frontier, [Candidate(f"http://a.org/{i}", depth=4) for i in range(6)])
         frontier.rescore([("http://a.org/1", 5.0), ("http://a.org/1", 6.0), ("http://a.org/2", 4.0)])
         await admit(frontier, pages("http://a.org/3", depth=2))
@@ -565,7 +566,7 @@ def test_the_queue_counts_urls_each_once_however_often_they_were_queued(store, r
         assert frontier.stats().queued == 5
         await settle(frontier, leased, Settlement.RETRY, FailureReason.RESET, retry_in_s=60)
         assert frontier.stats().queued == 6
-        again = open_frontier(reopen(), task, Bounds(host_delay_s=0, max_pages_per_host=2))
+        again = open_with_delay(reopen(), task, Bounds(max_pages_per_host=2))
         assert again.stats().queued == 6
         assert len(await drain(again)) == 2
         assert again.stats().queued == 0
@@ -578,7 +579,7 @@ def test_the_queue_counts_urls_each_once_however_often_they_were_queued(store, r
 
 def test_what_is_raised_before_it_is_on_disk_waits_for_that(store, task):
     async def story():
-        frontier = open_frontier(store, task, SWIFT)
+        frontier = open_with_delay(store, task, SWIFT)
         frontier.admit([Candidate("http://a.org/1"), Candidate("http://a.org/2")])
         frontier.rescore([("http://a.org/2", 9.0)])
         early = frontier.lease(5, probe=False)
@@ -596,14 +597,14 @@ def test_a_segment_is_taken_only_when_the_one_before_is_exhausted(store, task):
 
     async def story():
         order = PolarHub()
-        frontier = open_frontier(store, task, SWIFT, order)
+        frontier = open_with_delay(store, task, SWIFT, order)
         await admit(frontier, seeds(order))
         [first] = frontier.lease(5, probe=False)
         below = order.score(Link("http://a.org/x"), Page(first.url, score=first.score))
         await admit(frontier, pages("http://a.org/x", score=below, depth=1))
         await settle(frontier, first, DONE)
         await frontier.flush()
-        frontier = open_frontier(store, task, SWIFT, PolarHub())
+        frontier = open_with_delay(store, task, SWIFT, PolarHub())
         [second] = frontier.lease(5, probe=False)
         none_yet = frontier.lease(5, probe=False)
         await settle(frontier, second, DONE)
@@ -618,7 +619,7 @@ def test_a_segment_that_cannot_go_on_does_not_hold_up_the_next_for_ever(store, t
 
     async def story():
         order = PolarHub()
-        frontier = open_frontier(store, task, SWIFT, order)
+        frontier = open_with_delay(store, task, SWIFT, order)
         segments = ("a", 0), ("b", 10), ("c", 20)
         await admit(frontier, [Candidate(f"http://{name}.org/", score=order.seed("", at)) for name, at in segments])
         [failing] = frontier.lease(5, probe=False)
@@ -635,7 +636,7 @@ def test_a_segment_that_cannot_go_on_does_not_hold_up_the_next_for_ever(store, t
 def test_what_a_budget_gives_up_no_longer_holds_up_the_next_segment(store, task):
     async def story():
         order = PolarHub()
-        frontier = open_frontier(store, task, Bounds(host_delay_s=0, max_pages_per_host=1), order)
+        frontier = open_with_delay(store, task, Bounds(max_pages_per_host=1), order)
         scores = order.seed("", 0), order.seed("", 10)
         await admit(frontier, [Candidate(f"http://a.org/{n}", score=scores[0]) for n in range(3)])
         await admit(frontier, [Candidate("http://b.org/", score=scores[1])])

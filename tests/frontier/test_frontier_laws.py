@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from frontiers import open_with_delay
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from geohound.frontier import Bounds
 from geohound.frontier.bounds import REACH
-from geohound.frontier.opening import open_frontier
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, FailureReason, Settlement
@@ -49,9 +49,9 @@ class FrontierLaws(RuleBasedStateMachine):
         self.attempts = {}
         self.leased = {}
         self.last_asked = {}
-        self.frontier = open_frontier(self.store, self.task, self.bounds)
+        self.frontier = open_with_delay(self.store, self.task, self.bounds, host_delay_s=DELAY_S)
 
-    bounds = Bounds(max_depth=2, host_delay_s=DELAY_S)
+    bounds = Bounds(max_depth=2)
 
     def run(self, ask):
         async def at_once():
@@ -111,7 +111,7 @@ class FrontierLaws(RuleBasedStateMachine):
     def start_anew(self):
         self.store.close()
         self.store = open_store(Path(self.folder.name, "c.db"), self.clock)
-        self.frontier = open_frontier(self.store, self.task, self.bounds)
+        self.frontier = open_with_delay(self.store, self.task, self.bounds, host_delay_s=DELAY_S)
         self.leased.clear()
         self.last_asked.clear()
 

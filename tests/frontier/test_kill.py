@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from frontiers import open_with_delay
 
 from geohound.frontier import Bounds
-from geohound.frontier.opening import open_frontier
 from geohound.model.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
@@ -24,7 +26,7 @@ from geohound.model.frontier import Settled
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Candidate, Settlement, Via
 from geohound.frontier import Bounds
-from geohound.frontier.opening import open_frontier
+from frontiers import open_with_delay
 from geohound.stores.sqlite import open_store
 
 class Clock:
@@ -34,7 +36,7 @@ class Clock:
 path, task, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 rng = random.Random(seed)
 store = open_store(path, Clock())
-frontier = open_frontier(store, task, Bounds(host_delay_s=0))
+frontier = open_with_delay(store, task, Bounds())
 
 def tell(word, url):
     os.write(1, f"{word} {url}\\n".encode())
@@ -69,7 +71,8 @@ asyncio.run(main())
 def crawl_and_kill(path, task, seed, lines_read):
     """What the crawl had acknowledged when it was killed; not after a time, for a busy machine may do nothing in it."""
     command = [sys.executable, "-c", CRAWL, str(path), str(task), str(seed)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "shared")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=env) as process:
         head = b"".join(process.stdout.readline() for _ in range(lines_read))
         process.send_signal(signal.SIGKILL)
         lines = (head + process.stdout.read()).decode().splitlines()
@@ -111,7 +114,7 @@ def test_a_crawl_killed_at_random_moments_goes_on_where_it_was(tmp_path):
 
 
 async def _what_is_left(store, task, admitted, catalogued):
-    frontier = open_frontier(store, task, Bounds(host_delay_s=0))
+    frontier = open_with_delay(store, task, Bounds())
     known = {url for url in admitted if frontier.knows(url)}
     left = set()
     while leased := frontier.lease(1000, probe=False):

@@ -14,7 +14,7 @@ from geohound.net.clock import SystemClock
 from geohound.net.fetcher import CurlFetcher
 from geohound.net.guard import Guard
 from geohound.net.routes import Route
-from geohound.politeness import LocalTurns, Politeness
+from geohound.politeness import Politeness, TaskPoliteness
 
 
 def ask_many(web, hosts, manners):
@@ -84,7 +84,7 @@ def test_a_cancelled_request_gives_its_turn_back():
             url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
             clock, ours = SystemClock(), behaving(obey_robots=False)
             politeness = Politeness(clock)
-            turns = LocalTurns(politeness, ours.politeness, clock)
+            turns = TaskPoliteness(politeness, ours.politeness, clock).turns()
             fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), turns=turns)
             task = asyncio.create_task(fetcher.fetch(url))
             await asyncio.sleep(0.1)

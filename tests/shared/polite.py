@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from geohound.contracts import Clock
 from geohound.net.manners import Manners
 from geohound.politeness import PolitenessPolicy
 
@@ -30,3 +31,21 @@ def policy(**changes: Any) -> PolitenessPolicy:
 def behaving(**changes: Any) -> Manners:
     """As we are in tests but for these."""
     return replace(Manners(USER_AGENT, NO_PAUSES), **changes)
+
+
+class EachLease:
+    """Turns at hosts for frontiers without requests: each lease counts as one, and the pause begins with its end."""
+
+    def __init__(self, clock: Clock, delay_s: float = 0.0) -> None:
+        self.delay_s = delay_s
+        self.pauses: dict[str, float] = {}  # that hosts ask for in the lease that is out
+        self._clock = clock
+        self._due: dict[str, float] = {}
+
+    def take(self, host: str) -> float:
+        return max(0.0, self._due.get(host, 0.0) - self._clock.monotonic())
+
+    def leave(self, host: str) -> float:
+        pause_s = max(self.delay_s, self.pauses.pop(host, 0.0))
+        self._due[host] = self._clock.monotonic() + pause_s
+        return pause_s

@@ -39,6 +39,7 @@ from geohound.model.visit import Candidate, Via
 from geohound.net.clock import SystemClock
 from geohound.net.scrape import offer
 from geohound.orders.polarhub import SEEDS_PER_SEGMENT
+from geohound.politeness import TaskPoliteness
 from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Store, StoreError
 from geohound.tasks.crawling import CrawlWork
@@ -47,20 +48,20 @@ from geohound.tasks.runner import TaskRunner
 from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
-from .examiner import fetcher, harvesters, local_examiner, local_turns, politeness_policy, process_count
+from .examiner import fetcher, harvesters, local_examiner, politeness_policy, process_count, task_politeness
 from .parts import open_house, open_known_house, orders, sorter
 
 MAX_REASONS = 6  # that are told of a link
 
 
-def _examiner(settings: Settings, plan: Plan) -> Examiner:
+def _examiner(settings: Settings, plan: Plan, hosts: TaskPoliteness) -> Examiner:
     processes = process_count(settings)
     if processes == 1:
-        return local_examiner(settings, plan, local_turns(settings, plan.task))
+        return local_examiner(settings, plan, hosts.turns())
     browsing(settings)
     fetcher(settings)  # what is wrong with the settings had better be said by this process
     setup = pickle.dumps((settings, plan, processes))
-    return Pool([sys.executable, "-m", "geohound.worker"], setup, processes, partial(local_turns, settings, plan.task))
+    return Pool([sys.executable, "-m", "geohound.worker"], setup, processes, hosts.turns)
 
 
 def crawl_spec(
@@ -102,9 +103,10 @@ async def _crawl(
     left = store.tasks.checkpoint(task.id)
     settings, goal = for_task(settings, task.spec, given), task.spec.goal
     order = _order(settings, left.order_state)
-    frontier = open_frontier(store, task.id, _bounds(settings), order, claim)
+    hosts = task_politeness(settings)
+    frontier = open_frontier(store, task.id, _bounds(settings), hosts, order, claim)
     plan = replace(_plan(settings, goal, task.id), counts_links=order.counts_links)
-    examiner = _examiner(settings, plan)
+    examiner = _examiner(settings, plan, hosts)
     parts = Parts(
         examiner, frontier, store.requests, store.catalogue, order, SystemClock(), politeness_policy(settings),
         frozenset(harvesters()), sorter(settings).classify, store.robots if settings.obey_robots else None,
@@ -123,6 +125,7 @@ async def _crawl(
             await frontier.flush()
         finally:
             await examiner.close()
+            hosts.close()
 
 
 @asynccontextmanager
@@ -209,7 +212,6 @@ def _bounds(settings: Settings) -> Bounds:
         max_hosts_per_domain=settings.max_hosts_per_domain,
         max_pages_per_pattern=settings.max_pages_per_pattern,
         max_probes_per_pattern=settings.max_pages_per_pattern,
-        host_delay_s=settings.host_delay_s,
         max_attempts=settings.retries + 1,
     )
 

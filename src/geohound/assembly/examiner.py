@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 
@@ -20,7 +20,7 @@ from geohound.net.limits import Limits
 from geohound.net.record import RequestLog
 from geohound.net.routes import parse_routes
 from geohound.plugins import discover
-from geohound.politeness import LocalTurns, Politeness, PolitenessPolicy, Turns
+from geohound.politeness import Politeness, PolitenessPolicy, TaskPoliteness, Turns
 from geohound.settings import Settings, SettingsError
 
 from .browser import browsing
@@ -46,9 +46,9 @@ def politeness() -> Politeness:
     return Politeness(SystemClock())
 
 
-def local_turns(settings: Settings, lease: Hashable = None) -> LocalTurns:
+def task_politeness(settings: Settings) -> TaskPoliteness:
     """Turns at hosts for one who asks in this process."""
-    return LocalTurns(politeness(), politeness_policy(settings), SystemClock(), lease)
+    return TaskPoliteness(politeness(), politeness_policy(settings), SystemClock())
 
 
 def fetcher(
@@ -82,7 +82,7 @@ def fetcher(
         politeness=politeness_policy(settings),
         routes=routes,
     )
-    return CurlFetcher(manners, guard, limits, on_request=on_request, turns=turns or local_turns(settings))
+    return CurlFetcher(manners, guard, limits, on_request=on_request, turns=turns or task_politeness(settings).turns())
 
 
 def process_count(settings: Settings) -> int:
@@ -103,7 +103,7 @@ def local_examiner(
     share = replace(settings, max_bytes_in_flight=settings.max_bytes_in_flight // processes)
     way = fetcher(share, turns, log.append)
     tools = Tools(
-        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, turns.due_in, log.take,
+        way, kinds(), harvesters(), Explorer().explore, way.robots.sitemaps, log.take,
         way.robots.take_news, way.robots.recall, way.robots.forget_troubles,
         browser.look if browser else None, browser.close if browser else None, reading or (lambda _: None),
         way.budget.account,

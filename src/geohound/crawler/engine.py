@@ -351,14 +351,13 @@ class Crawl:
         self._settle(Outcome(candidate, status=report.status, reason=reason), Settlement.DROPPED, report)
 
     def _settle(self, outcome: Outcome, settlement: Settlement, report: Report, again_s: float = 0.0) -> None:
-        """End the lease, let the order learn, and leave the host alone for as long as its pace says."""
+        """End the lease, let the order learn, and leave the host alone for as long as it needs."""
         self.parts.order.learn(outcome)
         self.parts.frontier.rescore(self.parts.order.revised())
         end = Settled(
             settlement,
             outcome.reason,
             again_s,
-            report.host_pause_s,
             outcome.status,
             outcome.services,
             _marks(report),

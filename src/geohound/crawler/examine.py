@@ -61,7 +61,6 @@ class Tools:
         [Document, FetchFile, Told | None], Awaitable[Page]
     ]  # a document, with its files; but for links seen before
     sitemaps: Callable[[str], Awaitable[Sequence[str]]]
-    pause_s: Callable[[str], float]  # until a host may be asked again
     requests: Callable[[], Sequence[RequestRecord]] = tuple  # that were made since it was last asked
     robots: Callable[[], Sequence[CachedRobots]] = tuple  # that were read since then
     recall_robots: Callable[[Iterable[CachedRobots]], None] = lambda _: None
@@ -142,7 +141,7 @@ class LocalExaminer:
         return Report(
             draft.result(), draft.status, draft.elapsed_s, draft.listed, draft.listed_as, dict(draft.drops),
             draft.asked, draft.bytes, frozenset(draft.hosts), tuple(self._tools.requests()),
-            tuple(self._tools.robots()), self._tools.pause_s(urls.host(job.url)),
+            tuple(self._tools.robots()),
         )  # fmt: skip
 
     async def _examine(self, job: Job, draft: _Draft) -> None:

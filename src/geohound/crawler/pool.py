@@ -10,7 +10,6 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
@@ -107,8 +106,7 @@ class _Worker:
                 self._start()
             else:
                 self._hand(self._frames, number, job)
-            report = await done
-            return replace(report, host_pause_s=self._desk.due_in(urls.host(job.url)))
+            return await done
         finally:
             if self._jobs.pop(number, None) and self._frames is not None:
                 self._frames.send(number, None)  # the crawl gave up waiting: so may the process

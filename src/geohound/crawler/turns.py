@@ -92,9 +92,6 @@ class RemoteTurns:
         self._held.pop(host, None)
         self._send_soon(TurnEnded(host, seen))
 
-    def due_in(self, host: str) -> float:  # noqa: ARG002 - the crawl knows
-        return 0.0
-
     def receive(self, answer: TurnAnswered) -> None:
         waiting = self._waiting.pop(answer.number, None)
         if waiting is not None and not waiting.done():
@@ -128,9 +125,6 @@ class TurnDesk:
         if address is not None:
             self._held[host] = 0
         return address
-
-    def due_in(self, host: str) -> float:
-        return self._turns.due_in(host)
 
     def receive(self, message: TurnMessage) -> None:
         match message:

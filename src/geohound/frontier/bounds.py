@@ -27,5 +27,4 @@ class Bounds:
     max_probes_per_pattern: int | None = None
     max_queue_per_host: int | None = 100_000
     max_hosts_per_domain: int | None = None
-    host_delay_s: float = 1.0
     max_attempts: int = 3

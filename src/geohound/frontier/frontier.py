@@ -12,6 +12,7 @@ from geohound.model.compact import Recent
 from geohound.model.frontier import Admitted, FrontierStats, NewUrl, Settled, UrlEnd, UrlState
 from geohound.model.task import Claim
 from geohound.model.visit import MAX_URL_CHARS, Candidate, FailureReason, Settlement, Via
+from geohound.politeness import HostTurns
 from geohound.urls.clue import looks_like_service
 
 from .admission import Admission
@@ -42,12 +43,13 @@ class Frontier:
     a write that failed, every call that would write raises StoreError.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a frontier stands on
         self,
         log: FrontierLog,
         claim: Claim,
         clock: Clock,
         bounds: Bounds,
+        hosts: HostTurns,
         order: Order | None = None,
         quiet_since: datetime | None = None,
     ) -> None:
@@ -60,6 +62,7 @@ class Frontier:
         self.bounds = bounds
         self._log = log
         self._clock = clock
+        self._hosts = hosts
         self._order = order
         self._schedule = Schedule(order.host_bonus) if order else Schedule()
         self._admission = Admission(bounds)
@@ -106,7 +109,7 @@ class Frontier:
         """Nobody is asked sooner because the crawl was interrupted."""
         now, wall = self._clock.monotonic(), self._now()
         quiet_s = wall - quiet_since.timestamp() if quiet_since else 0.0
-        wait_s = self.bounds.host_delay_s - max(quiet_s, 0.0)  # whatever became of the clock
+        wait_s = self._hosts.delay_s - max(quiet_s, 0.0)  # whatever became of the clock
         for host in self._schedule.hosts() if wait_s > 0 else ():
             self._schedule.postpone(host, now + wait_s)
         for name, until in pauses.items():
@@ -207,24 +210,28 @@ class Frontier:
             if found is None:
                 break
             host, key = found
+            wait_s = self._hosts.take(host.name)
+            if wait_s > 0:
+                self._schedule.decline(host, lane, key, now + wait_s)
+                continue
             number = number_of(key)
             if self._stages is not None and self._stages.is_early(number, now):
-                self._schedule.put_back(host, lane, key)
+                self._put_back(host, lane, key)
                 break  # the order has none of this stage left that may be asked now
             [(_, candidate, attempts)] = self._log.load(self.task, [number])
             known = url_key(candidate.url)
             if self._seen.get(known) != waiting_at(candidate.depth):
-                self._schedule.skip(host)  # it was queued twice, and has been taken or waits as nearer
+                self._skip(host)  # it was queued twice, and has been taken or waits as nearer
                 self._close(number)
                 continue
             today = self._order.rescore(candidate) if self._order is not None and lane == PAGE else candidate.score
             if today == -math.inf:
-                self._schedule.skip(host)
+                self._skip(host)
                 self._give_up([(number, known)], FailureReason.ORDER)
                 continue
             fell = today < score_of(key) and second_thoughts < MAX_SECOND_THOUGHTS
             if fell and self._schedule.worth(host, today) < self._schedule.best_worth(lane, now):
-                self._schedule.put_back(host, lane, pack(today, number))
+                self._put_back(host, lane, pack(today, number))
                 second_thoughts += 1
                 continue
             self._take(known)
@@ -233,6 +240,14 @@ class Frontier:
             self._pages += lane == PAGE
             leased.append(candidate)
         return leased
+
+    def _put_back(self, host: Host, lane: int, key: int) -> None:
+        self._hosts.leave(host.name)
+        self._schedule.put_back(host, lane, key)
+
+    def _skip(self, host: Host) -> None:
+        self._hosts.leave(host.name)
+        self._schedule.skip(host)
 
     def _take(self, known: int) -> None:
         """A URL that waited does so no longer."""
@@ -255,7 +270,7 @@ class Frontier:
             self._drop(end.reason)
         self._account(lease, state)
         self._domains.note(lease.host, candidate.url, is_there=end.reason is not FailureReason.DNS)
-        now, pause_s = self._clock.monotonic(), max(self.bounds.host_delay_s, end.host_pause_s)
+        now, pause_s = self._clock.monotonic(), self._hosts.leave(lease.host.name)
         self._schedule.release(lease.host, now + pause_s)
         if pause_s > LONG_PAUSE_S:
             batch.pauses[lease.host.name] = at + pause_s

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from geohound.contracts import Clock, FrontierLog, Order, StoreError, TaskStore
 from geohound.model.task import Claim
+from geohound.politeness import HostTurns
 
 from .bounds import Bounds
 from .frontier import Frontier
@@ -23,11 +24,16 @@ class FrontierStore(Protocol):
 
 
 def open_frontier(
-    store: FrontierStore, task_id: int, bounds: Bounds, order: Order | None = None, claim: Claim | None = None
+    store: FrontierStore,
+    task_id: int,
+    bounds: Bounds,
+    hosts: HostTurns,
+    order: Order | None = None,
+    claim: Claim | None = None,
 ) -> Frontier:
     """The frontier of a task as it was left, under this claim or a new one."""
     claim = claim or store.tasks.claim(task_id, "frontier", 0.0)
     task = store.tasks.get(task_id)
     if task is None or claim is None:
         raise StoreError(f"There is no task {task_id} in this catalogue.")
-    return Frontier(store.log, claim, store.clock, bounds, order, task.finished_at)
+    return Frontier(store.log, claim, store.clock, bounds, hosts, order, task.finished_at)

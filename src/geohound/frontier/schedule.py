@@ -122,6 +122,12 @@ class Schedule:
         self.queued += 1
         self.skip(host)
 
+    def decline(self, host: Host, lane: int, key: int, until: float) -> None:
+        """Undo a `take`: it is not our turn at the host before then."""
+        host.push(lane, key)
+        self.queued += 1
+        self.release(host, until)
+
     def skip(self, host: Host) -> None:
         """Forget a `take`: what was taken is not to be had."""
         host.is_busy = False

@@ -26,7 +26,6 @@ class Settled:
     settlement: Settlement
     reason: FailureReason | None = None
     retry_in_s: float = 0.0  # where it is to be tried again
-    host_pause_s: float = 0.0  # how long its host is to be left alone, beyond the delay that every host has
     status: int = 0
     services: int = 0
     marks: tuple[int, int] | None = None  # that stand for the content: body and words

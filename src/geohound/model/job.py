@@ -89,7 +89,6 @@ class Report:
     hosts: frozenset[str] = frozenset()  # that answered
     requests: tuple[RequestRecord, ...] = ()  # since the last report, those of other jobs and for robots.txt included
     robots: tuple[CachedRobots, ...] = ()  # read since the last report
-    host_pause_s: float = 0.0  # until the host may be asked again
 
     @property
     def failure(self) -> Failure | None:

@@ -10,7 +10,7 @@ import pycurl
 
 from geohound.contracts import Clock, Follows
 from geohound.model.visit import Failure, FailureReason, RequestRecord, Response, Validators, Visit
-from geohound.politeness import LocalTurns, Politeness, Turns, VisitFacts
+from geohound.politeness import Politeness, TaskPoliteness, Turns, VisitFacts
 from geohound.politeness.hosts import UNKNOWN
 from geohound.urls import canonical
 
@@ -55,7 +55,7 @@ class CurlFetcher:
         self.metrics = Metrics()
         self._clock = clock or SystemClock()
         self.robots = Robots(self._fetch_robots, self._clock, manners.user_agent)
-        self._turns = turns or LocalTurns(Politeness(self._clock), manners.politeness, self._clock)
+        self._turns = turns or TaskPoliteness(Politeness(self._clock), manners.politeness, self._clock).turns()
         self._slots = Slots(1)
         self._faults = KnownFaults(self._clock)
         self._wire = Wire(self.guard, self.limits, manners, self._clock, self._turns)

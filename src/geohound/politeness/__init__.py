@@ -12,9 +12,10 @@ from .formula import (
     retry_in_s,
 )
 from .hosts import Politeness
-from .turns import LocalTurns, Turns
+from .task import LocalTurns, TaskPoliteness
+from .turns import HostTurns, Turns
 
 __all__ = [
-    "LocalTurns", "Politeness", "PolitenessPolicy", "Turns", "VisitFacts",
+    "HostTurns", "LocalTurns", "Politeness", "PolitenessPolicy", "TaskPoliteness", "Turns", "VisitFacts",
     "address_pause_s", "asked_pause_s", "pause_s", "retry_after_s", "retry_in_s",
 ]  # fmt: skip

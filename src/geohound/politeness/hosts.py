@@ -137,6 +137,12 @@ class Politeness:
                 known.held_by = None
                 self._exit(known)
 
+    def leave_all(self, who: Hashable) -> None:
+        with self._lock:
+            left = [name for name, known in self._hosts.items() if known.held_by == who or who in (known.line or ())]
+        for host in left:
+            self.leave(host, who)
+
     def holder(self, host: str) -> Hashable | None:
         known = self._hosts.get(host)
         return known.held_by if known is not None else None

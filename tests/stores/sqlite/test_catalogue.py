@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import threading
+import tracemalloc
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 
@@ -415,3 +416,15 @@ def test_readers_in_other_threads_see_whole_services_while_a_writer_writes(store
         thread.join()
     assert faults == []
     assert store.catalogue.count() == (7, 140)
+
+
+def test_the_layers_of_a_service_are_not_in_memory_twice_while_they_are_written(store):
+    """Their rows took 4 kB each: 400 MB for the hundred thousand of one hostile answer."""
+    layers = tuple(Layer(f"l{n}", "Roads") for n in range(20_000))
+    sighting = Sighting(WMS.id, "http://a/", "", Via.LINK, "", NOON, 1, 0)
+    tracemalloc.start()
+    try:
+        store.catalogue.record_now([Observation(replace(WMS, layers=layers), sighting)])
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()

@@ -113,26 +113,54 @@ def test_a_task_is_run_to_its_end_and_let_go() -> None:
     assert SERVICE in [numbered.event for numbered in rig.tasks.events(number).events]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "state", "ending"),
-    [
-        (Wanted.PAUSE, TaskState.PAUSED, Ending.PAUSED),
-        (Wanted.STOP, TaskState.STOPPED, Ending.STOPPED),
-    ],
-)
-def test_what_is_wanted_of_a_running_task_is_done(wanted: Wanted, state: TaskState, ending: Ending) -> None:
+def test_a_running_task_is_stopped_when_that_is_wanted() -> None:
     async def story() -> None:
         rig = Rig()
         under_way = asyncio.create_task(rig.runner.run(rig.queued()))
         await until(lambda: rig.built)
-        rig.tasks.want(1, wanted)
+        rig.tasks.want(1, Wanted.STOP)
         async with asyncio.timeout(5):
-            assert await under_way is ending
-        assert (rig.task().state, rig.task().ending) == (state, ending)
+            assert await under_way is Ending.STOPPED
+        assert (rig.task().state, rig.task().ending) == (TaskState.STOPPED, Ending.STOPPED)
         rig.ending = Ending.FINISHED
         assert await rig.runner.run(1) is Ending.FINISHED, "it goes on when it is run again"
 
     asyncio.run(story())
+
+
+def test_a_paused_task_is_nobodys_and_goes_on_when_that_is_wanted() -> None:
+    async def story() -> None:
+        rig = Rig()
+        under_way = asyncio.create_task(rig.runner.run(rig.queued()))
+        await until(lambda: rig.built)
+        rig.tasks.want(1, Wanted.PAUSE)
+        await until(lambda: rig.task().state is TaskState.PAUSED)
+        assert (rig.task().ending, rig.task().claim) == (Ending.PAUSED, None)
+        assert StateChanged(TaskState.PAUSED, Ending.PAUSED) in rig.heard
+        rig.ending = Ending.FINISHED
+        rig.tasks.want(1, Wanted.RUN)
+        async with asyncio.timeout(5):
+            assert await under_way is Ending.FINISHED
+        assert rig.states() == ["queued", "running", "paused", "queued", "running", "done"]
+
+    asyncio.run(story())
+
+
+def test_whoever_paused_it_need_not_go_on_with_it() -> None:
+    async def story(then: Callable[[MemoryTasks], Any]) -> None:
+        rig = Rig()
+        under_way = asyncio.create_task(rig.runner.run(rig.queued()))
+        await until(lambda: rig.built)
+        rig.tasks.want(1, Wanted.PAUSE)
+        await until(lambda: rig.task().state is TaskState.PAUSED)
+        then(rig.tasks)
+        async with asyncio.timeout(5):
+            assert await under_way is Ending.PAUSED
+        assert len(rig.built) == 1
+
+    asyncio.run(story(lambda tasks: tasks.want(1, Wanted.STOP)))
+    asyncio.run(story(lambda tasks: tasks.claim(1, "another", 30.0)))
+    asyncio.run(story(lambda tasks: tasks.delete(1)))
 
 
 def test_who_has_lost_the_claim_stops_working_and_writes_nothing() -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         catalogue_size,
         open_catalogue,
         open_shelf,
+        open_tasks,
         orders,
         sorter,
         topics,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Browsing", "Mined", "Shelf", "StoreError", "about_order", "browsing", "catalogue_size",
     "crawl_spec", "fetcher", "find_browser", "harvesters", "kinds", "local_examiner", "mine_file",
-    "mine_files", "mine_page", "new_task", "open_catalogue", "open_shelf", "orders", "requests", "sorter",
+    "mine_files", "mine_page", "new_task", "open_catalogue", "open_shelf", "open_tasks", "orders", "requests", "sorter",
     "task_runner", "topics", "unfinished_task", "visits",
 ]  # fmt: skip
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
-from geohound.contracts import Catalogue, Order, SearchIndex
-from geohound.model.task import Task, TaskState
+from geohound.contracts import Catalogue, Order, SearchIndex, TaskStore
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord
 from geohound.net.clock import SystemClock
 from geohound.plugins import discover
 from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Store, StoreError, open_store
+from geohound.tasks.control import task_record
 from geohound.topics import Classifier
 from geohound.topics.files import TopicError, read_topic
 
@@ -65,9 +65,8 @@ def open_shelf(settings: Settings) -> Iterator[Shelf]:
     """The catalogue and what stands beside it, for reading."""
     store = open_known_house(settings)
     try:
-        tasks, made = store.tasks, store.requests.to_host
-        index = search_index(store)
-        yield Shelf(store.catalogue, index, sorter(settings), lambda: [_told(t) for t in tasks.list()], made)
+        index, made = search_index(store), store.requests.to_host
+        yield Shelf(store.catalogue, index, sorter(settings), partial(_records, store.tasks), made)
     finally:
         store.close()
 
@@ -78,16 +77,16 @@ def search_index(store: Store) -> SearchIndex:
     return SearchIndex(store.catalogue, store.segments)
 
 
-def _told(task: Task) -> dict[str, Any]:
-    """What the world may know of a crawl: how far it is, not how it was set."""
-    return {
-        "id": task.id,
-        "state": task.state,
-        "created_at": task.created_at,
-        "finished_at": None if task.state is TaskState.RUNNING else task.finished_at,
-        "seeds": list(task.spec.goal.seeds),
-        "counters": dict(task.counters),
-    }
+@contextmanager
+def open_tasks(settings: Settings) -> Iterator[TaskStore]:
+    """The tasks of a catalogue, whoever runs them."""
+    with closing(open_known_house(settings)) as store:
+        yield store.tasks
+
+
+def _records(tasks: TaskStore) -> list[dict[str, Any]]:
+    now = SystemClock().now()
+    return [task_record(task, now) for task in tasks.list()]
 
 
 def sorter(settings: Settings) -> Classifier:

@@ -20,6 +20,7 @@ COMMANDS = {
     "demo": "demo",
     "crawl": "crawl",
     "resume": "crawl",
+    "tasks": "tasks",
     "orders": "orders",
     "identify": "identify",
     "mine": "mine",

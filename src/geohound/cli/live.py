@@ -13,7 +13,8 @@ from rich.live import Live as RichLive
 from rich.table import Table
 from rich.text import Text
 
-from geohound.model.event import Event, Progressed, ServiceFound
+from geohound.model.event import Event, Progressed, ServiceFound, StateChanged
+from geohound.model.task import TaskState
 
 from . import printing
 
@@ -49,6 +50,9 @@ class Live:
                 self._tell_service(event)
             case Progressed():
                 self._tell_progress(event)
+            case StateChanged(state=TaskState.PAUSED) if not (self._json or self._quiet):
+                told = "Paused. `geohound tasks resume` or `geohound resume` goes on; Ctrl+C ends this command."
+                printing.err.print(told, markup=False)
 
     def _tell_service(self, event: ServiceFound) -> None:
         if self._json:

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from typing import Protocol
 
 from geohound.contracts import Clock, FencedError, StoreError, TaskStore
-from geohound.model.event import Event, Progressed, Warned
+from geohound.model.event import Event, Progressed, StateChanged, Warned
 from geohound.model.task import UNFINISHED, Checkpoint, Claim, Ending, Task, TaskFilter, TaskId, TaskState, Wanted
 
 from .claiming import TTL_S, claim_task, is_claimable
@@ -52,10 +52,17 @@ class TaskRunner:
         self._woken = asyncio.Event()
 
     async def run(self, task: TaskId) -> Ending:
-        """Run one task from where it was left to the end of its budget; StoreError where another runs it."""
-        claim = claim_task(self._tasks, task)
+        """Run one task from where it was left to the end of its budget; StoreError where another runs it.
+
+        While it is paused it is nobody's: this runner goes on with it when it is wanted, unless another was faster.
+        """
+        claim: Claim | None = claim_task(self._tasks, task)
         self._tasks.want(task, Wanted.RUN)
-        return await self._run(claim, TaskState.STOPPED)
+        ending = Ending.PAUSED
+        while claim is not None:
+            ending = await self._run(claim, TaskState.STOPPED)
+            claim = await self._when_wanted(task) if ending is Ending.PAUSED else None
+        return ending
 
     async def serve(self, which: TaskFilter = UNFINISHED) -> None:
         """Run whatever is queued, and whatever was left by a process that is gone, until cancelled."""
@@ -75,6 +82,19 @@ class TaskRunner:
             for started in running:
                 started.cancel()
             await asyncio.gather(*running, return_exceptions=True)
+
+    async def _when_wanted(self, task: TaskId) -> Claim | None:
+        """Wait with a paused task; None where it is to end, or another runs it."""
+        if self._listener is not None:
+            self._listener(StateChanged(TaskState.PAUSED, Ending.PAUSED))
+        while (found := self._tasks.get(task)) is not None and found.state is TaskState.PAUSED:
+            await self._pause(LOOK_EVERY_S)
+        return self._take(found) if found is not None else None
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._woken.wait(), seconds)
+        self._woken.clear()
 
     def look_now(self) -> None:
         """Somebody has just said what is wanted: look, without waiting for the next heartbeat."""
@@ -140,9 +160,7 @@ class TaskRunner:
         """Keep the claim, do what is wanted, keep the numbers, pass on what happened."""
         saved_at = self._clock.monotonic()
         while True:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), BEAT_S)
-            self._woken.clear()
+            await self._pause(BEAT_S)
             now = self._clock.monotonic()
             feed.note(work.progress(), now)
             if await asyncio.to_thread(self._pass_on, claim, feed.take()) is not Wanted.RUN:

@@ -1,0 +1,163 @@
+"""`geohound tasks`: all tasks of a catalogue, whoever runs them: list, watch, start, pause, resume, stop, delete."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from geohound import assembly
+from geohound.contracts import TaskStore
+from geohound.model.event import Numbered, StateChanged, event_record
+from geohound.model.task import Task, TaskId, TaskState, Wanted
+from geohound.tasks import control
+
+from . import options, printing
+from .live import Live
+
+POLL_S = 0.5
+_ENDED = (TaskState.DONE, TaskState.STOPPED)
+
+
+class Action(StrEnum):
+    """What to do."""
+
+    LIST = "list"
+    WATCH = "watch"
+    START = "start"
+    PAUSE = "pause"
+    RESUME = "resume"
+    STOP = "stop"
+    DELETE = "delete"
+
+
+_WANTED = {
+    Action.START: Wanted.RUN,
+    Action.RESUME: Wanted.RUN,
+    Action.PAUSE: Wanted.PAUSE,
+    Action.STOP: Wanted.STOP,
+}
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        epilog="Example: geohound tasks pause 7; geohound tasks watch 7 --json. `geohound serve` runs what is started "
+        "here; `geohound resume` runs a task in the foreground."
+    )(tasks)
+
+
+def tasks(
+    action: Annotated[Action, typer.Argument(help="What to do.")] = Action.LIST,
+    task: Annotated[int | None, typer.Argument(help="The task's number; of `watch` the last one by default.")] = None,
+    catalogue: options.CATALOGUE = None,
+    config: options.CONFIG = None,
+    json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
+) -> None:
+    """List the tasks of a catalogue, watch one live, start, pause, resume, stop or delete it."""
+    settings = options.gather(config, catalogue=catalogue)
+    with assembly.open_tasks(settings) as store:
+        try:
+            if action is Action.LIST:
+                _list(store, json)
+            elif action is Action.WATCH:
+                number = task if task is not None else _latest(store)
+                _watch(store, number, json, Live(json, quiet, verbose))
+            else:
+                _change(store, action, task, json, quiet)
+        except control.TaskError as error:
+            printing.err.print(str(error), markup=False)
+            raise typer.Exit(1) from None
+
+
+def _list(store: TaskStore, json: bool) -> None:
+    found = [control.task_record(task, datetime.now(UTC)) for task in store.list()]
+    with printing.to_a_reader():
+        for record in found:
+            if json:
+                printing.line(record)
+            else:
+                printing.say(_row(record))
+        if not found and not json:
+            printing.say("There is no task in this catalogue. Start one: geohound crawl URL")
+
+
+def _row(record: dict[str, Any]) -> str:
+    counters = record["counters"]
+    ending = f" ({record['ending']})" if record["ending"] and record["state"] != record["ending"] else ""
+    counts = ", ".join(printing.count(counters.get(name, 0), name[:-1]) for name in ("pages", "services"))
+    seeds = record["seeds"]
+    more = f" and {len(seeds) - 1} more" if len(seeds) > 1 else ""
+    began = record["created_at"].astimezone().strftime("%Y-%m-%d %H:%M")
+    return f"{record['id']:>4}  {record['state'] + ending:<24}  {began}  {counts}  {''.join(seeds[:1])}{more}"
+
+
+def _latest(store: TaskStore) -> TaskId:
+    latest = next(iter(store.list()), None)
+    if latest is None:
+        raise control.TaskError("There is no task in this catalogue. Start one: geohound crawl URL")
+    return latest.id
+
+
+def _change(store: TaskStore, action: Action, number: int | None, json: bool, quiet: bool) -> None:
+    if number is None:
+        raise typer.BadParameter(f"Name the task: geohound tasks {action} N.", param_hint="TASK")
+    if action is Action.DELETE:
+        control.delete(store, number)
+        told = f"Task {number} is deleted; the services that it found stay."
+        record: dict[str, Any] = {"id": number, "state": "deleted"}
+    else:
+        changed = control.want(store, number, _WANTED[action])
+        told = _told(changed, action)
+        record = control.task_record(changed, datetime.now(UTC))
+    if json:
+        printing.line(record)
+    elif not quiet:
+        printing.say(told)
+
+
+def _told(task: Task, action: Action) -> str:
+    state = control.state_of(task, datetime.now(UTC))
+    if state is TaskState.RUNNING:
+        words = {Action.PAUSE: "is asked to pause", Action.STOP: "is asked to stop"}
+        return f"Task {task.id} {words.get(action, 'is running')}."
+    if state is TaskState.QUEUED:
+        return f"Task {task.id} is queued. `geohound serve` runs it, or run it here: geohound resume {task.id}"
+    return f"Task {task.id} is {state}."
+
+
+def _watch(store: TaskStore, number: TaskId, json: bool, live: Live) -> None:
+    control.find(store, number)
+    with printing.to_a_reader(), live:
+        for numbered in _followed(store, number):
+            if json:
+                printing.line({**event_record(numbered), "event": numbered.event.type})
+            elif isinstance(numbered.event, StateChanged):
+                printing.say(_say_state(numbered.event))
+            else:
+                live.hear(numbered.event)
+
+
+def _say_state(event: StateChanged) -> str:
+    state, ending = str(event.state), str(event.ending or "")
+    return f"{state}: {ending}" if ending not in ("", state) else state
+
+
+def _followed(store: TaskStore, number: TaskId) -> Iterator[Numbered]:
+    """The events of a task, those of before first, until it has ended."""
+    seen = 0
+    while True:
+        task = store.get(number)
+        page = store.events(number, seen)
+        yield from page.events
+        seen = page.events[-1].n if page.events else seen
+        if page.events:
+            continue
+        if task is None or control.state_of(task, datetime.now(UTC)) in _ENDED:
+            return
+        time.sleep(POLL_S)

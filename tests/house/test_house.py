@@ -77,6 +77,17 @@ def test_files_and_functions_keep_their_size_and_say_what_they_are_for(path: Pat
             assert node.end_lineno - first < LONGEST_FUNCTION, node.name
 
 
+def test_the_architecture_names_every_part() -> None:
+    tree = (ROOT / "docs" / "architecture.md").read_text("utf-8").partition("src/geohound/\n")[2].partition("```")[0]
+    named = {line.split()[0].rstrip("/") for line in tree.splitlines() if line.startswith("  ") and line[2] != " "}
+    there = (
+        path
+        for path in (ROOT / "src" / "geohound").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    )
+    assert named == {path.name for path in there} - {"__init__.py"}
+
+
 @pytest.mark.parametrize("room", ["model", "contracts"])
 def test_the_model_and_the_contracts_need_only_the_standard_library(room: str) -> None:
     """What every layer speaks of stays free of every library, so that none of them is a decision for all layers."""

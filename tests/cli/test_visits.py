@@ -41,7 +41,7 @@ def catalogue(tmp_path: Path) -> str:
         await frontier.flush()
         leased = frontier.lease(5, probe=False)
         assert len(leased) == 2
-        frontier.settle(seed, Settled(Settlement.DONE, services=2, status=200))
+        frontier.settle(seed, Settled(Settlement.DONE, services=2, status=200, address="192.0.2.1"))
         frontier.settle(link, Settled(Settlement.DROPPED, FailureReason.DNS))
         store.requests.record(task, [RequestRecord(AT, "a.test", "http://a.test/", 200, None, 99, 0.25, "192.0.2.1")])
         await frontier.flush()
@@ -69,6 +69,7 @@ def test_every_visited_url_is_told_with_its_parent_and_what_became_of_it(catalog
         {"id": NOWHERE.id, "kind": "wps", "latitude": None, "longitude": None},
     ]
     assert link["met"] == []
+    assert (seed["address"], link["address"]) == ("192.0.2.1", "")
     told = CliRunner().invoke(program(), ["visits", "--catalogue", catalogue]).output
     assert "http://a.test/  2 services (wms, wps)  from the seeds" in told
     assert (link["parent"], link["reason"], link["settlement"]) == ("http://a.test/", "name not found", "dropped")

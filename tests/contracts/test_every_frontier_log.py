@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from polite import EachLease
 
 from geohound.contracts import FencedError, StoreError
 from geohound.frontier import Bounds, Frontier
@@ -124,7 +125,7 @@ def write(store, claim, *batches):
 
 
 def end(number, state=UrlState.DONE, attempts=1, reason=None, **fields):
-    known = {"status": 200, "services": 0, "marks": None, "at": NOON.timestamp()} | fields
+    known = {"status": 200, "services": 0, "address": "", "marks": None, "at": NOON.timestamp()} | fields
     return UrlEnd(number, state, attempts, reason, **known)
 
 
@@ -180,7 +181,10 @@ def test_visits_are_what_does_not_wait_with_all_that_is_known_of_it(store, claim
                 *urls(FAR, Candidate("http://waits.org/"), dropped),
                 *urls(refused, first=4, state=UrlState.REFUSED, reason=FailureReason.TOO_DEEP, at=NOON.timestamp()),
             ],
-            [end(1, attempts=2, status=201, services=3), end(3, UrlState.IN_VAIN, reason=FailureReason.DNS, status=0)],
+            [
+                end(1, attempts=2, status=201, services=3, address="192.0.2.1"),
+                end(3, UrlState.IN_VAIN, reason=FailureReason.DNS, status=0),
+            ],
         ),
     )
     first, second, third = store.log.visits(claim.task)
@@ -188,6 +192,7 @@ def test_visits_are_what_does_not_wait_with_all_that_is_known_of_it(store, claim
         1, FAR.url, FAR.found_on, FAR.via, FAR.clue,
     )  # fmt: skip
     assert (first.settlement, first.was_asked, first.status, first.services) == (Settlement.DONE, True, 201, 3)
+    assert (first.address, second.address) == ("192.0.2.1", "")
     assert (first.attempts, first.at, first.probe, first.depth, first.score) == (2, NOON, True, 3, 2.5)
     assert (second.url, second.parent, second.reason) == (dropped.url, dropped.found_on, FailureReason.DNS)
     assert (second.settlement, second.was_asked) == (Settlement.DROPPED, True)
@@ -298,7 +303,7 @@ class FrontierUnderKills(RuleBasedStateMachine):
         self.log = MortalLog(store.log)
         self.leased.clear()
         self.take_up_what_is_on_disk()
-        self.frontier = Frontier(self.log, claim, self.clock, Bounds(host_delay_s=0))
+        self.frontier = Frontier(self.log, claim, self.clock, Bounds(), EachLease(self.clock, 0.0))
 
     def take_up_what_is_on_disk(self):
         """It must be what was told up to some moment, and no earlier one than the last that was acknowledged."""

@@ -42,7 +42,8 @@ Answer = Callable[[str], Visit]
 def html(body: str, status: int = 200, **headers: str) -> Answer:
     def answer(url: str) -> Visit:
         named = {"content-type": "text/html", **{k.replace("_", "-"): v for k, v in headers.items()}}
-        return Response(url, url, status, named, f"<html>{body} {url}</html>".encode(), NOW)
+        body_of_it = f"<html>{body} {url}</html>".encode()
+        return Response(url, url, status, named, body_of_it, NOW, address="192.0.2.7")
 
     return answer
 
@@ -463,4 +464,12 @@ def test_the_pool_grows_where_everybody_is_busy_and_work_waits(tmp_path: Path, m
     web = SlowWeb({"http://a.test/": seed, **{f"http://h{n}.test/": html(f"page {n}") for n in range(100)}}, "h")
     done, store = run(tmp_path, web, max_pages=60)
     assert done.crews[False].size > 24
+    store.close()
+
+
+def test_a_visit_keeps_the_numeric_address_that_was_asked(tmp_path):
+    web = SmallWeb({"http://a.test/": html('<a href="/gone">x</a> <a href="http://nowhere.test/">y</a>')})
+    done, store = run(tmp_path, web)
+    visits = {visit.url: visit.address for visit in store.log.visits(done.plan.task)}
+    assert visits == {"http://a.test/": "192.0.2.7", "http://a.test/gone": "192.0.2.7", "http://nowhere.test/": ""}
     store.close()

@@ -33,12 +33,12 @@ def test_pages_redirects_robots_and_failures_all_leave_a_record(web):
         async with web.serving(answers) as server:
             ours = behaving(routes=(Route("*.test", "127.0.0.1", server.port),))
             fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), Limits(), on_request=log.append)
-            for path in ("", "no", "broken"):
-                await fetcher.fetch(f"http://a.test/{path}")
+            visits = [await fetcher.fetch(f"http://a.test/{path}") for path in ("", "no", "broken")]
             await fetcher.close()
-            return server
+            return server, visits
 
-    server = asyncio.run(run())
+    server, visits = asyncio.run(run())
+    assert [visit.address for visit in visits] == ["127.0.0.1", "", "127.0.0.1"], "of answers and of failures"
     records = log.take()
     assert [(r.host, r.url.partition(".test")[2], r.status, r.reason) for r in records] == [
         ("a.test", "/robots.txt", 200, None),
@@ -59,12 +59,13 @@ def test_what_the_guard_keeps_back_is_no_request():
 
     async def run():
         fetcher = CurlFetcher(behaving(obey_robots=False), Guard(), on_request=log.append)
-        await fetcher.fetch("http://localhost/")
-        await fetcher.fetch("http://10.0.0.1/")
+        visits = [await fetcher.fetch(url) for url in ("http://localhost/", "http://10.0.0.1/")]
         await fetcher.close()
-        return fetcher.metrics
+        return fetcher.metrics, visits
 
-    assert asyncio.run(run()).requests == 0
+    metrics, visits = asyncio.run(run())
+    assert metrics.requests == 0
+    assert [visit.address for visit in visits] == ["", ""]
     assert log.take() == []
 
 

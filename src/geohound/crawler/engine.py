@@ -360,6 +360,7 @@ class Crawl:
             again_s,
             outcome.status,
             outcome.services,
+            report.address,
             _marks(report),
         )
         self.parts.frontier.settle(outcome.candidate, end)

@@ -93,6 +93,7 @@ class _Draft:
     drops: Counter[FailureReason] = field(default_factory=Counter)
     asked: int = 0
     bytes: int = 0
+    address: str = ""
     hosts: set[str] = field(default_factory=set)
 
     def note(self, verdict: Verdict) -> None:
@@ -141,7 +142,7 @@ class LocalExaminer:
         return Report(
             draft.result(), draft.status, draft.elapsed_s, draft.listed, draft.listed_as, dict(draft.drops),
             draft.asked, draft.bytes, frozenset(draft.hosts), tuple(self._tools.requests()),
-            tuple(self._tools.robots()),
+            tuple(self._tools.robots()), draft.address,
         )  # fmt: skip
 
     async def _examine(self, job: Job, draft: _Draft) -> None:
@@ -346,6 +347,7 @@ class _Counting(FetcherBefore):
         self._reading()  # whoever asked reads it now, without a break
         self.last = visit
         self._draft.asked += 1
+        self._draft.address = self._draft.address or visit.address
         if isinstance(visit, Response):
             self._draft.bytes += len(visit.body)
             self._draft.hosts.add(urls.host(visit.final_url))

@@ -265,7 +265,9 @@ class Frontier:
         state = UrlState.PENDING if again else final_state(end.settlement, end.reason)
         batch = self._outbox.batch()
         at = self._now()
-        batch.ends.append(UrlEnd(lease.number, state, attempts, end.reason, end.status, end.services, end.marks, at))
+        batch.ends.append(
+            UrlEnd(lease.number, state, attempts, end.reason, end.status, end.services, end.address, end.marks, at)
+        )
         if end.reason is not None and state in (UrlState.IN_VAIN, UrlState.UNASKED):
             self._drop(end.reason)
         self._account(lease, state)
@@ -308,7 +310,7 @@ class Frontier:
         """Settle what waits without asking for it: numbers and keys."""
         at, ends = self._now(), self._outbox.batch().ends
         for number, known in queued:
-            ends.append(UrlEnd(number, UrlState.UNASKED, 0, reason, 0, 0, None, at))
+            ends.append(UrlEnd(number, UrlState.UNASKED, 0, reason, 0, 0, "", None, at))
             self._take(known)
             self._close(number)
         if queued:

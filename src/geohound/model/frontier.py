@@ -28,6 +28,7 @@ class Settled:
     retry_in_s: float = 0.0  # where it is to be tried again
     status: int = 0
     services: int = 0
+    address: str = ""  # numeric, that was asked; empty where none was
     marks: tuple[int, int] | None = None  # that stand for the content: body and words
 
 
@@ -96,6 +97,7 @@ class UrlEnd(NamedTuple):
     reason: FailureReason | None
     status: int
     services: int
+    address: str
     marks: tuple[int, int] | None
     at: float
 
@@ -157,4 +159,5 @@ class VisitRecord:
     status: int
     services: int
     attempts: int
+    address: str  # numeric, that was asked the last time; empty where none was
     at: datetime

@@ -89,6 +89,7 @@ class Report:
     hosts: frozenset[str] = frozenset()  # that answered
     requests: tuple[RequestRecord, ...] = ()  # since the last report, those of other jobs and for robots.txt included
     robots: tuple[CachedRobots, ...] = ()  # read since the last report
+    address: str = ""  # numeric, that was asked first; empty where nothing was
 
     @property
     def failure(self) -> Failure | None:

@@ -198,6 +198,7 @@ class Failure:
     at: datetime
     elapsed_s: float = 0.0
     retry_after_s: float | None = None
+    address: str = ""  # numeric, that was asked, as far as it got there
 
 
 Visit = Response | Failure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import pycurl
@@ -84,6 +84,8 @@ class Wire:
             elapsed_s = time.monotonic() - began_at - transfer.paused_s
             errand.spent_s += elapsed_s
             visit = self._judge(errand, target, transfer, (code, message))
+            if isinstance(visit, Failure) and not transfer.kept_back:
+                visit = replace(visit, address=transfer.curl.getinfo(pycurl.PRIMARY_IP) or "")
             self._record(target, transfer, visit, elapsed_s)
             return code, visit
         except (pycurl.error, UnicodeError) as error:
@@ -141,12 +143,9 @@ class Wire:
         self.metrics.record_request(wire_bytes, elapsed_s)
         if self.on_request is None:
             return
-        if isinstance(visit, Response):
-            status, reason, address = visit.status, None, visit.address
-        else:
-            status, reason, address = 0, visit.reason, transfer.curl.getinfo(pycurl.PRIMARY_IP) or ""
+        status, reason = (visit.status, None) if isinstance(visit, Response) else (0, visit.reason)
         self.on_request(
-            RequestRecord(visit.at, target.host, target.url, status, reason, wire_bytes, elapsed_s, address)
+            RequestRecord(visit.at, target.host, target.url, status, reason, wire_bytes, elapsed_s, visit.address)
         )
 
     def _failure(self, errand: Errand, reason: FailureReason, detail: str) -> Failure:

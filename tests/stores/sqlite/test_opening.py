@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import os
 import sqlite3
@@ -11,14 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from frontiers import open_with_delay
 
+from geohound.frontier import Bounds
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
+from geohound.model.frontier import Settled
 from geohound.model.health import State
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Via
+from geohound.model.visit import Candidate, Settlement, Via
 from geohound.search import index
 from geohound.stores.sqlite import StoreError, codec, database, open_store
 
@@ -38,6 +42,7 @@ def step_back_to_version_4(connection):
         connection.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, records BLOB)")
     connection.execute("ALTER TABLE service ADD COLUMN revision INTEGER NOT NULL DEFAULT 0")
     connection.execute("CREATE INDEX service_by_revision ON service (revision, num, state, popularity)")
+    connection.execute("ALTER TABLE url DROP COLUMN address")
     connection.execute("ALTER TABLE task RENAME COLUMN spec TO settings")
     connection.execute("ALTER TABLE task DROP COLUMN ending")
     connection.execute("ALTER TABLE task ADD COLUMN seeds BLOB")
@@ -83,6 +88,33 @@ def test_a_catalogue_of_an_older_version_is_upgraded_or_refused(tmp_path, clock,
     assert connection.execute("PRAGMA user_version").fetchone() == (now + 1,)
     assert connection.execute("SELECT count(*) FROM novelty").fetchone() == (0,)
     connection.close()
+
+
+def test_visits_of_a_catalogue_without_addresses_are_told_without_and_new_ones_with_theirs(tmp_path, clock):
+    path = tmp_path / "c.db"
+    store = open_store(path, clock)
+    task = store.tasks.create(TaskSpec()).id
+
+    async def visit(store, url, address):
+        frontier = open_with_delay(store, task, Bounds())
+        frontier.admit([Candidate(url)])
+        await frontier.flush()
+        (leased,) = frontier.lease(1, probe=False)
+        frontier.settle(leased, Settled(Settlement.DONE, address=address))
+        await frontier.flush()
+
+    asyncio.run(visit(store, "http://a.test/", "192.0.2.1"))
+    store.close()
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE url DROP COLUMN address")
+    connection.execute("PRAGMA user_version = 10")
+    connection.close()
+    store = open_store(path, clock)
+    asyncio.run(visit(store, "http://b.test/", "192.0.2.2"))
+    assert [(v.url, v.address) for v in store.log.visits(task)] == [
+        ("http://a.test/", ""), ("http://b.test/", "192.0.2.2"),
+    ]  # fmt: skip
+    store.close()
 
 
 def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, open_searched, monkeypatch, caplog):

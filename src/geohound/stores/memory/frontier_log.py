@@ -70,7 +70,9 @@ class MemoryFrontierLog:
         if any(new.number in log.urls for new in batch.urls):
             raise StoreError("Another process crawls this task; end one of the two.")
         for new in batch.urls:
-            log.urls[new.number] = _Url(new, UrlEnd(new.number, new.state, 0, new.reason, 0, 0, None, new.at or 0.0))
+            log.urls[new.number] = _Url(
+                new, UrlEnd(new.number, new.state, 0, new.reason, 0, 0, "", None, new.at or 0.0)
+            )
         for end in batch.ends:
             log.urls[end.number].end = end
         log.pauses.update(batch.pauses)
@@ -121,5 +123,6 @@ def _visit(task: TaskId, url: _Url) -> VisitRecord:
         status=end.status,
         services=end.services,
         attempts=end.attempts,
+        address=end.address,
         at=datetime.fromtimestamp(end.at, UTC),
     )

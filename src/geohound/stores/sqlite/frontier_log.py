@@ -41,7 +41,7 @@ FROM url u LEFT JOIN source s ON s.id = u.source WHERE u.id = ?"""
 _INSERT_URL = """
 INSERT INTO url (id, key, shape, state, probe, score, url, depth, via, source, clue, reason, at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_END = "UPDATE url SET state = ?, attempts = ?, reason = ?, status = ?, services = ?, at = ? WHERE id = ?"
+_END = "UPDATE url SET state = ?, attempts = ?, reason = ?, status = ?, services = ?, address = ?, at = ? WHERE id = ?"
 _MARK = "INSERT OR REPLACE INTO mark (url, body, words) VALUES (?, ?, ?)"
 _PAUSE = "INSERT OR REPLACE INTO pause (task, host, until) VALUES (?, ?, ?)"
 _DROPS = "INSERT OR REPLACE INTO drops (task, reason, count) VALUES (?, ?, ?)"
@@ -132,7 +132,7 @@ def _url_row(task: TaskId, new: NewUrl, sources: Sources) -> tuple[Any, ...]:
 
 
 def _end_row(task: TaskId, end: UrlEnd) -> tuple[Any, ...]:
-    return end.state, end.attempts, end.reason, end.status, end.services, end.at, id_of(task, end.number)
+    return end.state, end.attempts, end.reason, end.status, end.services, end.address, end.at, id_of(task, end.number)
 
 
 def _queued(row: tuple[Any, ...]) -> QueuedUrl:

@@ -19,7 +19,7 @@ _UNASKED = (UrlState.UNASKED, UrlState.REFUSED)
 
 _SELECT = """
 SELECT u.id, u.state, u.probe, u.score, u.url, u.depth, u.attempts, u.via, s.url, u.clue, u.reason, u.status,
-  u.services, u.at
+  u.services, u.address, u.at
 FROM url u LEFT JOIN source s ON s.id = u.source
 WHERE u.id > ? AND u.id <= ? AND u.state <> 0 ORDER BY u.id LIMIT ?"""
 
@@ -54,7 +54,7 @@ def services_seen_at(connection: sqlite3.Connection, url: str) -> Sequence[Servi
 
 
 def _record(task: int, row: tuple[Any, ...]) -> VisitRecord:
-    id_, state, probe, score, url, depth, attempts, via, parent, clue, reason, status, services, at = row
+    id_, state, probe, score, url, depth, attempts, via, parent, clue, reason, status, services, address, at = row
     return VisitRecord(
         number=id_ - id_of(task, 0),
         url=url,
@@ -71,5 +71,6 @@ def _record(task: int, row: tuple[Any, ...]) -> VisitRecord:
         status=status or 0,
         services=services or 0,
         attempts=attempts,
+        address=address,
         at=datetime.fromtimestamp(at or 0.0, UTC),
     )

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from geoweb_rig import Hound, Observed
+from geoweb_rig import Hound, Observed, ended
 
 from geohound.geoweb import World, tell
 
@@ -51,8 +51,8 @@ def test_its_crawl_goes_on_to_the_end(catalogue: Path) -> None:
     before = lines("visits", "--catalogue", str(catalogue))
     with Observed(WORLD) as web:
         hound = Hound(catalogue, web.port, {"host_delay_s": 0.1, "slow_host_factor": 0})
-        process = hound.resume()
-        assert process.wait(100) == 0
+        with ended(hound.resume()) as process:
+            assert process.wait(100) == 0
     after = lines("visits", "--catalogue", str(catalogue))
     assert [visit["url"] for visit in after if visit["url"] in {v["url"] for v in before}] == [v["url"] for v in before]
     *found, _ = lines("search", "--limit", "500", "--catalogue", str(catalogue))

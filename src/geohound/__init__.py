@@ -5,10 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from geohound.model.version import __version__
-
 if TYPE_CHECKING:
     from geohound.library import Catalogue, acrawl, aidentify, crawl, identify
+    from geohound.model.version import __version__
 
 __all__ = ["Catalogue", "__version__", "acrawl", "aidentify", "crawl", "identify"]
 
@@ -17,7 +16,8 @@ def __getattr__(name: str) -> Any:
     """The names for Python users, fetched on first use: the command line starts without them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("geohound.library"), name)
+    home = "geohound.model.version" if name == "__version__" else "geohound.library"
+    return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

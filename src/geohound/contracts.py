@@ -288,8 +288,6 @@ class Catalogue(Protocol):
 
     def count(self) -> Counts: ...
 
-    def close(self) -> None: ...
-
 
 class TaskStore(Protocol):
     """Every long-running piece of work: what was asked, what is wanted, who runs it, what has happened.

@@ -5,12 +5,24 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+from datetime import UTC, datetime
 
 import pytest
 
 from geohound.contracts import FencedError, StoreError
+from geohound.model.catalogue import Observation
+from geohound.model.frontier import FrontierBatch, NewUrl, UrlState
+from geohound.model.health import Check, State, assess
+from geohound.model.job import CachedRobots
+from geohound.model.service import Layer, Service, Sighting
+from geohound.model.task import TaskSpec
+from geohound.model.visit import Candidate, RequestRecord, Via
+from geohound.net.clock import SystemClock
+from geohound.stores.sqlite import open_store
 from geohound.stores.sqlite.database import Database
 from geohound.stores.sqlite.group_commit import GroupCommit, awaited
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -124,3 +136,70 @@ def test_whoever_gives_up_waiting_does_not_undo_it(database, commits):
     asyncio.run(story())
     commits.submit(insert(2)).result(10)
     assert lines(database) == [1, 2]
+
+
+def met(number: int) -> Observation:
+    service = Service(
+        kind="wms", endpoint=f"http://h{number}.test/wms", version="1.3.0", title=f"Rivers {number}",
+        fingerprint=str(number), layers=(Layer(f"r{number}", "Rivers"),),
+    )  # fmt: skip
+    sighting = Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+    return Observation(service, sighting, Check(service.id, NOON, True))
+
+
+def test_what_was_awaited_is_on_disk_with_its_health(tmp_path):
+    store = open_store(tmp_path / "a.db", SystemClock())
+
+    async def story():
+        return await asyncio.gather(*(store.catalogue.record([met(n % 30)]) for n in range(60)))
+
+    told = asyncio.run(story())
+    assert [recorded.is_new for (recorded,) in told] == [True] * 30 + [False] * 30
+    again = open_store(tmp_path / "a.db", SystemClock())  # another connection sees only what is committed
+    assert again.catalogue.count() == (30, 30)
+    assert all(assess(again.catalogue.checks(met(n).service.id)).state is State.ALIVE for n in range(30))
+    assert len(again.catalogue.checks(met(0).service.id)) == 2
+    again.close()
+    store.close()
+
+
+def test_what_a_stopped_worker_brought_is_written_all_the_same(tmp_path):
+    store = open_store(tmp_path / "a.db", SystemClock())
+
+    async def story():
+        work = asyncio.ensure_future(store.catalogue.record([met(1)]))
+        await asyncio.sleep(0)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+
+    asyncio.run(story())
+    store.close()
+    again = open_store(tmp_path / "a.db", SystemClock())
+    assert again.catalogue.count() == (1, 1)
+    again.close()
+
+
+def test_log_requests_robots_and_catalogue_share_one_commit(tmp_path):
+    store = open_store(tmp_path / "a.db", SystemClock())
+    claim = store.tasks.claim(store.tasks.create(TaskSpec()).id, "somebody", 60)
+    url = NewUrl(1, 1, 1, UrlState.PENDING, Candidate("http://a.test/"))
+    request = RequestRecord(NOON, "a.test", "http://a.test/", 200, None, 9, 0.1, "192.0.2.1")
+
+    async def story():
+        with store.database.write():  # the writer waits meanwhile
+            before = _commits(store.database)
+            together = [
+                store.requests.record(claim.task, [request]),
+                store.robots.keep([CachedRobots("http://a.test", b"x")]),
+                store.log.append(claim, FrontierBatch([url])),
+                store.catalogue.record([met(1)]),
+            ]
+        await asyncio.gather(*together)
+        return _commits(store.database) - before
+
+    assert asyncio.run(story()) <= 2, "one may be under way when the others come"
+    assert [found.url for found in store.log.replay(claim.task)] == ["http://a.test/"]
+    assert store.catalogue.count() == (1, 1)
+    assert store.requests.hosts(claim.task) == {"a.test"}
+    store.close()

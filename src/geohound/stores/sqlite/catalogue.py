@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from geohound.model.service import Known, Remembered, Service, Sighting
 from geohound.model.visit import Via
 
 from .database import Database
-from .intake import Intake
+from .group_commit import GroupCommit, awaited
 from .proofs import known_at, recall
 from .reading import find_num, nums_at, read_changes, read_excerpts, read_services, read_topics
 from .recording import record
@@ -28,21 +29,18 @@ FROM health_check c JOIN service s ON s.num = c.service"""
 class SqliteCatalogue:
     """Every method may be called from any thread; readers never wait for writers."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, commits: GroupCommit) -> None:
         self._database = database
-        self._intake = Intake(self._record_each)
+        self._commits = commits
 
-    async def record(self, met: Sequence[Observation | Check]) -> Sequence[Recorded]:
-        """Add or refresh services; on disk when awaited, in one commit with what others bring meanwhile."""
-        return await self._intake.keep(met)
+    def record(self, met: Sequence[Observation | Check]) -> asyncio.Future[list[Recorded]]:
+        """On disk when awaited, in one commit with what others bring meanwhile."""
+        return awaited(self._commits.submit(lambda connection: record(connection, met)))
 
     def record_now(self, met: Iterable[Observation | Check]) -> Sequence[Recorded]:
         """The same for who has no event loop, in a transaction of its own."""
-        return self._record_each([met])[0]
-
-    def _record_each(self, batches: Sequence[Iterable[Observation | Check]]) -> list[list[Recorded]]:
         with self._database.write() as connection:
-            return [record(connection, batch) for batch in batches]
+            return record(connection, met)
 
     def get(self, service_id: str) -> Service | None:
         with self._database.snapshot() as connection:
@@ -105,10 +103,6 @@ class SqliteCatalogue:
     def count(self) -> Counts:
         row = self._database.read().execute("SELECT (SELECT count(*) FROM service), (SELECT count(*) FROM layer)")
         return Counts(*row.fetchone())
-
-    def close(self) -> None:
-        self._intake.close()
-        self._database.close()
 
 
 def _conditions(which: Filter) -> tuple[str, tuple[Any, ...]]:

@@ -24,7 +24,7 @@ class Store:
         self.database = database
         self.clock = clock
         self._commits = GroupCommit(database)
-        self.catalogue = SqliteCatalogue(database)
+        self.catalogue = SqliteCatalogue(database, self._commits)
         self.segments = SqliteSegments(database)
         self.log = SqliteFrontierLog(database, self._commits)
         self.requests = SqliteRequestLog(database, self._commits)
@@ -38,7 +38,7 @@ class Store:
     def close(self) -> None:
         """Return when all that came is on disk."""
         self._commits.close()
-        self.catalogue.close()
+        self.database.close()
 
 
 def open_store(path: str | Path, clock: Clock) -> Store:

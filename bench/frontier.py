@@ -21,7 +21,7 @@ from geohound.frontier import Bounds
 from geohound.frontier.opening import open_frontier
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, Settlement, Via
+from geohound.model.visit import Candidate, Lane, Settlement, Via
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.sqlite import open_store
@@ -74,7 +74,7 @@ async def pop(frontier: Any, count: int, at_once: int) -> Stopwatch:
     watch, done = Stopwatch(), 0
     with watch:
         while done < count:
-            leased = frontier.lease(at_once, probe=False)
+            leased = frontier.lease(at_once, Lane.PAGES)
             if not leased:
                 await asyncio.sleep(0.001)
             for candidate in leased:

@@ -21,7 +21,7 @@ from geohound import urls
 from geohound.contracts import Order
 from geohound.document import Document
 from geohound.mining import mine
-from geohound.model.visit import Candidate, Link, Outcome, Page, Place, Response, Via
+from geohound.model.visit import Candidate, Link, Outcome, Page, Place, Purpose, Response, Via
 from geohound.urls.clue import looks_like_service
 
 CACHE = Path(tempfile.gettempdir()) / "geohound-order-webs"
@@ -268,7 +268,9 @@ class Walk:
             if is_new:
                 self._known.add(service)
                 self.run_.found_at.append(self.run_.visits)
-            tested = Candidate(service, Via.LINK, node.url, "", candidate.score, candidate.depth + 1, probe=True)
+            tested = Candidate(
+                service, Via.LINK, node.url, "", candidate.score, candidate.depth + 1, purpose=Purpose.PROBE
+            )
             self._order.learn(Outcome(tested, 1, int(is_new), 0, 200))
         raised = list(self._order.revised())
         self.run_.order_s += time.thread_time() - started

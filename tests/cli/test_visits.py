@@ -19,7 +19,18 @@ from geohound.model.catalogue import Observation
 from geohound.model.frontier import Settled
 from geohound.model.service import Extent, Service, Sighting
 from geohound.model.task import Checkpoint, CrawlGoal, TaskSpec
-from geohound.model.visit import Candidate, FailureReason, Link, Outcome, Page, RequestRecord, Settlement, Via
+from geohound.model.visit import (
+    Candidate,
+    FailureReason,
+    Lane,
+    Link,
+    Outcome,
+    Page,
+    Purpose,
+    RequestRecord,
+    Settlement,
+    Via,
+)
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 
@@ -39,7 +50,7 @@ def catalogue(tmp_path: Path) -> str:
         seed, link = Candidate("http://a.test/"), Candidate("http://b.test/wms", Via.LINK, "http://a.test/", depth=1)
         frontier.admit([seed, link])
         await frontier.flush()
-        leased = frontier.lease(5, probe=False)
+        leased = frontier.lease(5, Lane.PAGES)
         assert len(leased) == 2
         frontier.settle(seed, Settled(Settlement.DONE, services=2, status=200, address="192.0.2.1"))
         frontier.settle(link, Settled(Settlement.DROPPED, FailureReason.DNS))
@@ -74,6 +85,7 @@ def test_every_visited_url_is_told_with_its_parent_and_what_became_of_it(catalog
     assert "http://a.test/  2 services (wms, wps)  from the seeds" in told
     assert (link["parent"], link["reason"], link["settlement"]) == ("http://a.test/", "name not found", "dropped")
     assert link["task"] == seed["task"]
+    assert (seed["purpose"], seed["probe"]) == ("page", False)
     assert len(lines("visits", "--catalogue", catalogue, "--limit", "1")) == 1
 
 
@@ -105,6 +117,7 @@ def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(tmp_path:
     (told,) = lines("visits", "--catalogue", str(tmp_path / "r.db"))
     assert (told["url"], told["reason"], told["parent"]) == (deep.url, "too deep", "http://a.test/x")
     assert not told["was_asked"]
+    assert (told["purpose"], told["probe"]) == ("page", False)
     near = Candidate("http://a.test/deep", Via.LINK, "http://a.test/", depth=1)
     assert asyncio.run(crawl(near)) == 1, "an example of what was refused is no known URL"
     store.close()
@@ -150,7 +163,7 @@ def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp
         frontier.admit([seed, Candidate(link.url, Via.LINK, seed.url, score=score, depth=1)])
         await frontier.flush()
         for _ in range(2):
-            [leased] = frontier.lease(1, probe=False)
+            [leased] = frontier.lease(1, Lane.PAGES)
             chosen.learn(Outcome(leased))
             frontier.settle(leased, Settled(Settlement.DONE))
         await frontier.flush()
@@ -164,3 +177,21 @@ def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp
     names = [part["what"] for part in link["why"]]
     assert names, "every order has a reason"
     assert "its host" not in names, "which is a reason of the adaptive order alone"
+
+
+def test_a_harvest_is_told_as_such_under_the_address_of_the_catalogue(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "h.db", SystemClock())
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
+
+    async def crawl() -> None:
+        frontier = open_with_delay(store, task, Bounds())
+        frontier.admit([Candidate("http://a.test/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw")])
+        await frontier.flush()
+        [leased] = frontier.lease(1, Lane.PROBES)
+        frontier.settle(leased, Settled(Settlement.DONE))
+        await frontier.flush()
+
+    asyncio.run(crawl())
+    (told,) = lines("visits", "--catalogue", str(tmp_path / "h.db"))
+    assert (told["url"], told["purpose"], told["probe"]) == ("http://a.test/csw", "harvest", True)
+    store.close()

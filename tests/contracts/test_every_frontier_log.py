@@ -29,7 +29,7 @@ from geohound.model.frontier import (
 )
 from geohound.model.job import CachedRobots
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, FailureReason, RequestRecord, Settlement, Via
+from geohound.model.visit import Candidate, FailureReason, Lane, Purpose, RequestRecord, Settlement, Via
 from geohound.stores.memory.frontier_log import MemoryFrontierLog
 from geohound.stores.memory.request_log import MemoryRequestLog
 from geohound.stores.memory.robots import MemoryRobotsCache
@@ -109,7 +109,7 @@ def claim_anew(store, task):
     return store.tasks.claim(task, "somebody", 0.0)  # it holds until another claims
 
 
-FAR = Candidate("http://a.org/2", Via.SCRIPT, "http://a.org/1", "a clue", 2.5, 3, probe=True)
+FAR = Candidate("http://a.org/2", Via.SCRIPT, "http://a.org/1", "a clue", 2.5, 3, Purpose.PROBE)
 
 
 def urls(*found, first=1, state=UrlState.PENDING, **fields):
@@ -193,7 +193,7 @@ def test_visits_are_what_does_not_wait_with_all_that_is_known_of_it(store, claim
     )  # fmt: skip
     assert (first.settlement, first.was_asked, first.status, first.services) == (Settlement.DONE, True, 201, 3)
     assert (first.address, second.address) == ("192.0.2.1", "")
-    assert (first.attempts, first.at, first.probe, first.depth, first.score) == (2, NOON, True, 3, 2.5)
+    assert (first.attempts, first.at, first.purpose, first.depth, first.score) == (2, NOON, Purpose.PROBE, 3, 2.5)
     assert (second.url, second.parent, second.reason) == (dropped.url, dropped.found_on, FailureReason.DNS)
     assert (second.settlement, second.was_asked) == (Settlement.DROPPED, True)
     assert (third.reason, third.was_asked, third.attempts) == (FailureReason.TOO_DEEP, False, 0)
@@ -212,7 +212,8 @@ def test_what_outlives_a_restart_beside_the_urls(disk, store, claim):
 
 def test_visits_are_counted_from_what_is_on_disk(store, claim):
     pages = [Candidate(f"http://a.org/{n}") for n in range(7)]
-    probes = [Candidate("http://a.org/wms", probe=True), Candidate("http://a.org/csw#harvest=csw", probe=True)]
+    harvest = Candidate("http://a.org/csw", purpose=Purpose.HARVEST, harvester="csw")
+    probes = [Candidate("http://a.org/wms", purpose=Purpose.PROBE), harvest]
     ends = [
         end(1),
         end(2, attempts=3),
@@ -226,6 +227,14 @@ def test_visits_are_counted_from_what_is_on_disk(store, claim):
     write(store, claim, FrontierBatch(urls(*pages, *probes), ends))
     assert store.log.counts(claim.task) == VisitCounts(pages=3, visits=1 + 3 + 1 + 1 + 3, tested=2)
     assert store.log.counts(claim.task + 1) == VisitCounts(0, 0, 0)
+
+
+def test_what_is_to_be_harvested_comes_back_with_its_harvester(disk, store, claim):
+    harvest = Candidate("http://a.org/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw")
+    write(store, claim, FrontierBatch(urls(harvest, Candidate("http://a.org/"))))
+    log = disk.open().log
+    assert [queued.candidate for queued in log.load(claim.task, [1, 2])] == [harvest, Candidate("http://a.org/")]
+    assert [url.lane for url in log.replay(claim.task)] == [Lane.PROBES, Lane.PAGES]
 
 
 def request(host, seconds, status=200, size=10):
@@ -342,7 +351,7 @@ class FrontierUnderKills(RuleBasedStateMachine):
     @rule(limit=st.integers(1, 4))
     def lease(self, limit):
         states = {url: state for url, state, _ in self.after(len(self.steps))}
-        for candidate in self.frontier.lease(limit, probe=False):
+        for candidate in self.frontier.lease(limit, Lane.PAGES):
             assert states[candidate.url] == UrlState.PENDING, "settled once"
             assert candidate.url not in self.leased
             self.leased[candidate.url] = candidate
@@ -408,7 +417,7 @@ class FrontierUnderKills(RuleBasedStateMachine):
             self.run(lambda: None, flush=True)
             waiting = {url for url, state, _ in self.after(len(self.steps)) if state == UrlState.PENDING}
             left = set()
-            while leased := self.frontier.lease(10, probe=False):
+            while leased := self.frontier.lease(10, Lane.PAGES):
                 for candidate in leased:
                     assert candidate.url not in left
                     left.add(candidate.url)

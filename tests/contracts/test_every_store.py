@@ -16,7 +16,7 @@ from geohound.model.health import Check, State, assess
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, FailureReason, Settlement, Via
+from geohound.model.visit import Candidate, FailureReason, Lane, Purpose, Settlement, Via
 from geohound.search import SearchIndex
 from geohound.stores import sqlite
 
@@ -101,18 +101,18 @@ def test_the_frontier_leases_one_url_per_host_and_the_best_first(frontier):
     async def story():
         await admit(frontier, candidates("http://a.org/1", "http://b.org/1", score=1.0))
         await admit(frontier, candidates("http://a.org/2", score=2.0))
-        leased = frontier.lease(10, probe=False)
+        leased = frontier.lease(10, Lane.PAGES)
         assert [c.url for c in leased] == ["http://a.org/2", "http://b.org/1"]
-        assert frontier.lease(10, probe=False) == []
+        assert frontier.lease(10, Lane.PAGES) == []
 
     asyncio.run(story())
 
 
 def test_the_frontier_keeps_pages_and_probes_apart(frontier):
     async def story():
-        await admit(frontier, candidates("http://a.org/") + candidates("http://b.org/wms", probe=True))
-        assert [c.url for c in frontier.lease(9, probe=True)] == ["http://b.org/wms"]
-        assert [c.url for c in frontier.lease(9, probe=False)] == ["http://a.org/"]
+        await admit(frontier, candidates("http://a.org/") + candidates("http://b.org/wms", purpose=Purpose.PROBE))
+        assert [c.url for c in frontier.lease(9, Lane.PROBES)] == ["http://b.org/wms"]
+        assert [c.url for c in frontier.lease(9, Lane.PAGES)] == ["http://a.org/"]
 
     asyncio.run(story())
 
@@ -123,7 +123,7 @@ def test_the_frontier_says_when_the_next_lease_is_due_and_when_nothing_is_left(f
         await admit(frontier, candidates("http://a.org/1", "http://a.org/2"))
         for _ in range(2):
             assert frontier.due_in() == 0
-            (leased,) = frontier.lease(1, probe=False)
+            (leased,) = frontier.lease(1, Lane.PAGES)
             assert frontier.due_in() > 0
             await settle(frontier, leased, Settlement.DONE)
             clock.passed_s += 1.0
@@ -135,14 +135,14 @@ def test_the_frontier_says_when_the_next_lease_is_due_and_when_nothing_is_left(f
 def test_what_is_settled_never_comes_back_and_a_retry_does(frontier, clock):
     async def story():
         await admit(frontier, candidates("http://a.org/", "http://b.org/", "http://c.org/"))
-        done, dropped, again = frontier.lease(3, probe=False)
+        done, dropped, again = frontier.lease(3, Lane.PAGES)
         await settle(frontier, done, Settlement.DONE)
         await settle(frontier, dropped, Settlement.DROPPED, FailureReason.DNS)
         await settle(frontier, again, Settlement.RETRY, FailureReason.RESET, retry_in_s=50)
         clock.passed_s += 49
-        assert frontier.lease(3, probe=False) == []
+        assert frontier.lease(3, Lane.PAGES) == []
         clock.passed_s += 1
-        assert frontier.lease(3, probe=False) == [again]
+        assert frontier.lease(3, Lane.PAGES) == [again]
 
     asyncio.run(story())
 
@@ -153,10 +153,10 @@ def test_a_frontier_opened_anew_goes_on(open_anew):
         task = store.tasks.create(TaskSpec()).id
         first = open_with_delay(store, task, Bounds())
         await admit(first, candidates("http://a.org/", "http://b.org/", "http://c.org/"))
-        settled, _ = first.lease(2, probe=False)
+        settled, _ = first.lease(2, Lane.PAGES)
         await settle(first, settled, Settlement.DONE)
         again = open_with_delay(open_anew(), task, Bounds())
-        assert {c.url for c in again.lease(9, probe=False)} == {"http://b.org/", "http://c.org/"}
+        assert {c.url for c in again.lease(9, Lane.PAGES)} == {"http://b.org/", "http://c.org/"}
         assert await admit(again, candidates(settled.url)) == 0
 
     asyncio.run(story())

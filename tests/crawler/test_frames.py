@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from geohound.crawler.frames import pack_job, pack_report, unpack_job, unpack_report
-from geohound.model.job import CachedRobots, Job, PageRead, Purpose, Redirected, Report, Sketch
+from geohound.model.job import CachedRobots, Job, PageRead, Redirected, Report, Sketch
 from geohound.model.service import Known, Remembered, Service
-from geohound.model.visit import Failure, FailureReason, Link, Page, Place, Validators
+from geohound.model.visit import Failure, FailureReason, Link, Page, Place, Purpose, Validators
 
 WMS = Service("wms", "http://a.test/ows", "1.3.0", title="Maps")
 LINK = Link("http://a.test/x", "words", "around", Place.AREA, line=3, way="li<ul<..nav")

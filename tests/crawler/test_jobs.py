@@ -17,9 +17,9 @@ from geohound.assembly.examiner import task_politeness
 from geohound.crawler.jobs import Jobs
 from geohound.crawler.plan import Plan
 from geohound.crawler.pool import Pool
-from geohound.model.job import CachedRobots, Job, Purpose, Report
+from geohound.model.job import CachedRobots, Job, Report
 from geohound.model.service import Known
-from geohound.model.visit import Candidate, FailureReason, Via
+from geohound.model.visit import Candidate, FailureReason, Purpose, Via
 from geohound.settings import Settings
 
 ROBOTS = {"http://a.test": b"Disallow: /", "https://www.a.test": b"Disallow: /x", "http://b.test": b""}
@@ -64,7 +64,7 @@ def test_the_robots_txt_of_a_host_travels_once_with_and_without_www(made: tuple[
 
 def test_what_is_known_of_a_service_travels_with_its_probe(made: tuple[Jobs, Cache, Examiner]) -> None:
     jobs, cache, _ = made
-    job = jobs.make(Candidate("http://a.test/ows", Via.SCRIPT, depth=2, probe=True))
+    job = jobs.make(Candidate("http://a.test/ows", Via.SCRIPT, depth=2, purpose=Purpose.PROBE))
     assert (job.url, job.purpose, job.depth, job.is_file) == ("http://a.test/ows", Purpose.PROBE, 2, True)
     assert job.known.endpoints == {"http://a.test/ows"}
     assert cache.urls == ["http://a.test/ows"]

@@ -15,7 +15,7 @@ from geohound.assembly.crawler import _seeds as seeds_of
 from geohound.crawler import engine
 from geohound.crawler.progress import Progress
 from geohound.model.job import PageRead, Report
-from geohound.model.visit import Candidate, Failure, FailureReason, Via
+from geohound.model.visit import Candidate, Failure, FailureReason, Purpose, Via
 from geohound.orders.fifo import Fifo
 
 
@@ -50,7 +50,7 @@ def test_a_network_that_comes_soon_after_the_start_is_waited_for(impatient: None
 
 def test_the_counts_of_a_task_go_on_over_its_runs_and_those_of_a_run_stand_beside_them() -> None:
     first = Progress()
-    page, test = Candidate("http://a.test/"), Candidate("http://a.test/wms", Via.SCRIPT, probe=True)
+    page, test = Candidate("http://a.test/"), Candidate("http://a.test/wms", Via.SCRIPT, purpose=Purpose.PROBE)
     for candidate in (page, test):
         first.count(candidate, Report(PageRead(), 200, asked=1, bytes=10, hosts=frozenset({"a.test"})))
     before = first.summary(4.0)

@@ -12,7 +12,7 @@ from geohound.frontier import Bounds
 from geohound.frontier.stages import PATIENCE_S
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, FailureReason, Link, Page, Settlement, Via
+from geohound.model.visit import Candidate, FailureReason, Lane, Link, Page, Purpose, Settlement, Via
 from geohound.orders.polarhub import PolarHub
 
 SWIFT = Bounds()
@@ -36,10 +36,10 @@ async def settle(frontier, candidate, settlement, reason=None, **fields):
     await frontier.flush()
 
 
-async def drain(frontier, *, probe=False):
+async def drain(frontier, lane=Lane.PAGES):
     """Visit all there is, one at a time, and tell the order."""
     visited = []
-    while leased := frontier.lease(1, probe=probe):
+    while leased := frontier.lease(1, lane):
         visited.append(leased[0].url)
         await settle(frontier, leased[0], DONE)
     return visited
@@ -64,7 +64,7 @@ def test_the_best_of_all_due_hosts_comes_first(store, task):
     async def story():
         frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, [Candidate(f"http://{h}.org/", score=s) for h, s in [("a", 1), ("b", 5), ("c", 3)]])
-        return [c.url for c in frontier.lease(2, probe=False)]
+        return [c.url for c in frontier.lease(2, Lane.PAGES)]
 
     assert asyncio.run(story()) == ["http://b.org/", "http://c.org/"]
 
@@ -96,17 +96,17 @@ def test_a_host_has_one_lease_over_both_lanes_and_rests_between_two(store, task,
     async def story():
         frontier = open_with_delay(store, task, Bounds(), host_delay_s=2.0)
         await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
-        await admit(frontier, pages("http://a.org/wms", probe=True))
-        first = frontier.lease(5, probe=False)
+        await admit(frontier, pages("http://a.org/wms", purpose=Purpose.PROBE))
+        first = frontier.lease(5, Lane.PAGES)
         assert len(first) == 1
-        assert frontier.lease(5, probe=True) == []
+        assert frontier.lease(5, Lane.PROBES) == []
         await settle(frontier, first[0], DONE)
-        assert frontier.lease(5, probe=True) == []
+        assert frontier.lease(5, Lane.PROBES) == []
         assert frontier.due_in() == pytest.approx(2.0)
         clock.passed_s += 2.0
         assert frontier.due_in() == 0
-        assert len(frontier.lease(5, probe=True)) == 1
-        assert frontier.lease(5, probe=False) == []
+        assert len(frontier.lease(5, Lane.PROBES)) == 1
+        assert frontier.lease(5, Lane.PAGES) == []
 
     asyncio.run(story())
 
@@ -116,11 +116,11 @@ def test_a_postponed_host_is_left_alone_and_others_are_not(store, task, clock):
         frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/", "http://b.org/"))
         frontier.pause("a.org", 60)
-        assert [c.url for c in frontier.lease(5, probe=False)] == ["http://b.org/"]
+        assert [c.url for c in frontier.lease(5, Lane.PAGES)] == ["http://b.org/"]
         clock.passed_s += 59
-        assert frontier.lease(5, probe=False) == []
+        assert frontier.lease(5, Lane.PAGES) == []
         clock.passed_s += 1
-        assert [c.url for c in frontier.lease(5, probe=False)] == ["http://a.org/"]
+        assert [c.url for c in frontier.lease(5, Lane.PAGES)] == ["http://a.org/"]
 
     asyncio.run(story())
 
@@ -129,7 +129,7 @@ def test_settling_may_make_the_host_wait_longer_than_its_delay(store, task, cloc
     async def story():
         frontier = open_with_delay(store, task, Bounds(), host_delay_s=1.0)
         await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
-        (first,) = frontier.lease(1, probe=False)
+        (first,) = frontier.lease(1, Lane.PAGES)
         frontier._hosts.pauses["a.org"] = 30
         await settle(frontier, first, DONE)
         assert frontier.due_in() == pytest.approx(30)
@@ -142,9 +142,9 @@ def test_a_retry_comes_back_when_it_is_due_and_is_dropped_after_three_attempts(s
         frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/"))
         for attempt in range(3):
-            (leased,) = frontier.lease(1, probe=False)
+            (leased,) = frontier.lease(1, Lane.PAGES)
             await settle(frontier, leased, Settlement.RETRY, FailureReason.UNAVAILABLE, retry_in_s=10)
-            assert frontier.lease(1, probe=False) == [], attempt
+            assert frontier.lease(1, Lane.PAGES) == [], attempt
             clock.passed_s += 10
         assert frontier.due_in() is None
         assert frontier.stats().drops == {FailureReason.UNAVAILABLE: 1}
@@ -158,7 +158,7 @@ def test_a_retry_comes_back_when_it_is_due_and_is_dropped_after_three_attempts(s
 
 def test_attempts_are_counted_across_restarts(store, reopen, task):
     async def attempt(frontier):
-        (leased,) = frontier.lease(1, probe=False)
+        (leased,) = frontier.lease(1, Lane.PAGES)
         await settle(frontier, leased, Settlement.RETRY, FailureReason.RESET)
 
     async def story():
@@ -168,7 +168,7 @@ def test_attempts_are_counted_across_restarts(store, reopen, task):
         again = open_with_delay(reopen(), task, SWIFT)
         await attempt(again)
         await attempt(again)
-        assert again.lease(1, probe=False) == []
+        assert again.lease(1, Lane.PAGES) == []
 
     asyncio.run(story())
 
@@ -220,7 +220,7 @@ def test_whoever_flushes_waits_for_what_was_before_and_not_for_what_others_go_on
         is_over = True
         await writing
         await frontier.flush()
-        assert frontier.lease(9, probe=False)
+        assert frontier.lease(9, Lane.PAGES)
 
     asyncio.run(story())
 
@@ -229,11 +229,11 @@ def test_the_page_budget_counts_visits_not_admissions_and_lets_candidates_be_tes
     async def story():
         frontier = open_with_delay(store, task, Bounds(max_pages=2))
         await admit(frontier, [Candidate(f"http://a.org/{i}", score=i) for i in range(5)])
-        await admit(frontier, pages("http://a.org/wms", probe=True))
+        await admit(frontier, pages("http://a.org/wms", purpose=Purpose.PROBE))
         assert await drain(frontier) == ["http://a.org/4", "http://a.org/3"]
         assert await admit(frontier, pages("http://a.org/late")) == 0
         assert frontier.stats().drops == {FailureReason.PAGE_BUDGET: 1}
-        assert await drain(frontier, probe=True) == ["http://a.org/wms"]
+        assert await drain(frontier, Lane.PROBES) == ["http://a.org/wms"]
         assert frontier.due_in() is None
         assert frontier.stats().queued == 3
 
@@ -256,7 +256,7 @@ def test_a_page_that_robots_forbid_spends_no_budget(store, reopen, task):
         bounds = Bounds(max_pages=1, max_pages_per_host=1)
         frontier = open_with_delay(store, task, bounds)
         await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
-        (leased,) = frontier.lease(1, probe=False)
+        (leased,) = frontier.lease(1, Lane.PAGES)
         await settle(frontier, leased, Settlement.DROPPED, FailureReason.ROBOTS)
         again = open_with_delay(reopen(), task, bounds)
         assert await drain(again) == ["http://a.org/2"]
@@ -282,11 +282,11 @@ def test_what_a_page_within_the_depth_names_is_tested_though_other_pages_are_too
     async def story():
         frontier = open_with_delay(store, task, Bounds(max_depth=2))
         script = Candidate("http://a.org/app.js", Via.SCRIPT, depth=3)
-        service = Candidate("http://b.org/wms?service=WMS", Via.SCRIPT, depth=4, probe=True)
-        endless = Candidate("http://c.org/wms?service=WMS", Via.SERVICE, depth=6, probe=True)
+        service = Candidate("http://b.org/wms?service=WMS", Via.SCRIPT, depth=4, purpose=Purpose.PROBE)
+        endless = Candidate("http://c.org/wms?service=WMS", Via.SERVICE, depth=6, purpose=Purpose.PROBE)
         page = Candidate("http://a.org/deep.html", Via.LINK, depth=3)
         admitted = await admit(frontier, [script, service, endless, page])
-        return admitted, dict(frontier.stats().drops), {c.url for c in frontier.lease(9, probe=True)}
+        return admitted, dict(frontier.stats().drops), {c.url for c in frontier.lease(9, Lane.PROBES)}
 
     assert asyncio.run(story()) == (2, {FailureReason.TOO_DEEP: 2}, {"http://b.org/wms?service=WMS"})
 
@@ -316,7 +316,7 @@ def test_names_that_are_not_there_do_not_spend_the_budget_of_their_domain(store,
         frontier = open_with_delay(store, task, Bounds(max_hosts_per_domain=2))
         await admit(frontier, pages("http://junk1.a.org/", "http://junk2.a.org/"))
         refused = await admit(frontier, pages("http://maps.a.org/"))
-        for leased in frontier.lease(2, probe=False):
+        for leased in frontier.lease(2, Lane.PAGES):
             await settle(frontier, leased, Settlement.DROPPED, FailureReason.DNS)
         return refused, await admit(frontier, pages("http://maps.a.org/"))
 
@@ -347,11 +347,11 @@ def test_what_waits_and_is_found_nearer_is_read_once_from_the_nearer_place(store
 
     async def after(store):
         frontier = open_with_delay(store, task, SWIFT)
-        leased = frontier.lease(9, probe=False)
+        leased = frontier.lease(9, Lane.PAGES)
         assert frontier.knows("http://a.org/far", 1), "what is being read is not queued anew"
         for candidate in leased:
             await settle(frontier, candidate, DONE)
-        rest = frontier.lease(9, probe=False)
+        rest = frontier.lease(9, Lane.PAGES)
         await frontier.flush()
         return [(c.found_on, c.depth) for c in leased], rest, frontier.stats().queued
 
@@ -364,10 +364,10 @@ def test_what_is_tried_again_can_still_be_found_nearer(store, task):
     async def story():
         frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/x", depth=5))
-        (leased,) = frontier.lease(1, probe=False)
+        (leased,) = frontier.lease(1, Lane.PAGES)
         await settle(frontier, leased, Settlement.RETRY, FailureReason.RESET)
         await admit(frontier, pages("http://a.org/x", depth=2))
-        return [c.depth for c in frontier.lease(9, probe=False)]
+        return [c.depth for c in frontier.lease(9, Lane.PAGES)]
 
     assert asyncio.run(story()) == [2]
 
@@ -390,7 +390,7 @@ def test_a_calendar_spends_its_pattern_budget_and_other_pages_do_not(store, reop
         assert await admit(frontier, pages(*days)) == 3
         assert await admit(frontier, pages("http://a.org/about", "http://a.org/calendar/2026-01-01")) == 2
         maps = [f"http://a.org/cgi-bin/mapserv?map={i}.map" for i in range(10)]
-        assert await admit(frontier, pages(*maps, probe=True)) == 5
+        assert await admit(frontier, pages(*maps, purpose=Purpose.PROBE)) == 5
         assert frontier.stats().drops == {FailureReason.PATTERN_BUDGET: 21}
         again = open_with_delay(reopen(), task, bounds)
         assert await admit(again, pages("http://a.org/calendar/2027-01-01?id=1&view=day")) == 0
@@ -411,15 +411,16 @@ def test_a_refused_url_may_come_in_when_it_is_proposed_with_less_depth(store, ta
 def test_every_visit_is_recorded_with_where_it_came_from_and_what_it_brought(store, task, clock):
     async def story():
         frontier = open_with_delay(store, task, SWIFT)
-        candidate = Candidate("http://a.org/wms?x=1", Via.SCRIPT, "http://a.org/map", "L.tileLayer", 2.5, 3, True)
+        found_on, clue = "http://a.org/map", "L.tileLayer"
+        candidate = Candidate("http://a.org/wms?x=1", Via.SCRIPT, found_on, clue, 2.5, 3, Purpose.PROBE)
         await admit(frontier, [candidate])
-        assert frontier.lease(1, probe=True) == [candidate]
+        assert frontier.lease(1, Lane.PROBES) == [candidate]
         await settle(frontier, candidate, DONE, services=1, status=200)
 
     asyncio.run(story())
     (visit,) = store.tasks.visits(task)
     assert (visit.url, visit.parent, visit.via) == ("http://a.org/wms?x=1", "http://a.org/map", Via.SCRIPT)
-    assert (visit.depth, visit.score, visit.probe, visit.clue) == (3, 2.5, True, "L.tileLayer")
+    assert (visit.depth, visit.score, visit.purpose, visit.clue) == (3, 2.5, Purpose.PROBE, "L.tileLayer")
     assert (visit.settlement, visit.status, visit.services, visit.at) == (DONE, 200, 1, clock.now())
 
 
@@ -429,7 +430,7 @@ def test_visits_are_read_beyond_one_page_and_only_of_their_task(store, task):
         for number in (task, other):
             frontier = open_with_delay(store, number, SWIFT)
             await admit(frontier, pages(*(f"http://h{i}.org/" for i in range(1500))))
-            leased = frontier.lease(2000, probe=False)
+            leased = frontier.lease(2000, Lane.PAGES)
             for candidate in leased:
                 frontier.settle(candidate, Settled(DONE))
             await frontier.flush()
@@ -453,7 +454,7 @@ def test_what_is_leased_and_not_settled_is_pending_after_a_restart(store, reopen
     async def story():
         frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/", "http://b.org/", "http://c.org/"))
-        a, b = frontier.lease(2, probe=False)
+        a, b = frontier.lease(2, Lane.PAGES)
         await settle(frontier, a, DONE)
         again = open_with_delay(reopen(), task, SWIFT)
         assert sorted(await drain(again)) == sorted([b.url, "http://c.org/"])
@@ -514,7 +515,7 @@ def test_only_a_lease_can_be_settled_and_only_once(store, task):
     async def story():
         frontier = open_with_delay(store, task, SWIFT)
         await admit(frontier, pages("http://a.org/"))
-        (leased,) = frontier.lease(1, probe=False)
+        (leased,) = frontier.lease(1, Lane.PAGES)
         await settle(frontier, leased, DONE)
         with pytest.raises(ValueError, match="not leased"):
             await settle(frontier, leased, DONE)
@@ -562,7 +563,7 @@ def test_the_queue_counts_urls_each_once_however_often_they_were_queued(store, r
         frontier.rescore([("http://a.org/1", 5.0), ("http://a.org/1", 6.0), ("http://a.org/2", 4.0)])
         await admit(frontier, pages("http://a.org/3", depth=2))
         assert frontier.stats().queued == 6
-        (leased,) = frontier.lease(1, probe=False)
+        (leased,) = frontier.lease(1, Lane.PAGES)
         assert frontier.stats().queued == 5
         await settle(frontier, leased, Settlement.RETRY, FailureReason.RESET, retry_in_s=60)
         assert frontier.stats().queued == 6
@@ -582,7 +583,7 @@ def test_what_is_raised_before_it_is_on_disk_waits_for_that(store, task):
         frontier = open_with_delay(store, task, SWIFT)
         frontier.admit([Candidate("http://a.org/1"), Candidate("http://a.org/2")])
         frontier.rescore([("http://a.org/2", 9.0)])
-        early = frontier.lease(5, probe=False)
+        early = frontier.lease(5, Lane.PAGES)
         await frontier.flush()
         return early, await drain(frontier)
 
@@ -599,16 +600,16 @@ def test_a_segment_is_taken_only_when_the_one_before_is_exhausted(store, task):
         order = PolarHub()
         frontier = open_with_delay(store, task, SWIFT, order)
         await admit(frontier, seeds(order))
-        [first] = frontier.lease(5, probe=False)
+        [first] = frontier.lease(5, Lane.PAGES)
         below = order.score(Link("http://a.org/x"), Page(first.url, score=first.score))
         await admit(frontier, pages("http://a.org/x", score=below, depth=1))
         await settle(frontier, first, DONE)
         await frontier.flush()
         frontier = open_with_delay(store, task, SWIFT, PolarHub())
-        [second] = frontier.lease(5, probe=False)
-        none_yet = frontier.lease(5, probe=False)
+        [second] = frontier.lease(5, Lane.PAGES)
+        none_yet = frontier.lease(5, Lane.PAGES)
         await settle(frontier, second, DONE)
-        [third] = frontier.lease(5, probe=False)
+        [third] = frontier.lease(5, Lane.PAGES)
         return [first.url, second.url, third.url], none_yet
 
     assert asyncio.run(story()) == (["http://a.org/", "http://a.org/x", "http://b.org/"], [])
@@ -622,12 +623,12 @@ def test_a_segment_that_cannot_go_on_does_not_hold_up_the_next_for_ever(store, t
         frontier = open_with_delay(store, task, SWIFT, order)
         segments = ("a", 0), ("b", 10), ("c", 20)
         await admit(frontier, [Candidate(f"http://{name}.org/", score=order.seed("", at)) for name, at in segments])
-        [failing] = frontier.lease(5, probe=False)
+        [failing] = frontier.lease(5, Lane.PAGES)
         await settle(frontier, failing, Settlement.RETRY, FailureReason.RESET, retry_in_s=600)
         frontier.pause("b.org", 600)
-        at_once = frontier.lease(5, probe=False)
+        at_once = frontier.lease(5, Lane.PAGES)
         await clock.sleep(PATIENCE_S + 1)
-        later = frontier.lease(5, probe=False)
+        later = frontier.lease(5, Lane.PAGES)
         return [failing.url, *(c.url for c in at_once), *(c.url for c in later)], len(at_once)
 
     assert asyncio.run(story()) == (["http://a.org/", "http://c.org/"], 0)

@@ -18,12 +18,14 @@ from geohound.frontier import Bounds
 from geohound.frontier.bounds import REACH
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, FailureReason, Settlement
+from geohound.model.visit import Candidate, FailureReason, Lane, Purpose, Settlement
 from geohound.stores.sqlite import open_store
 
 DELAY_S = 2.0
 URLS = st.builds("http://{}.org/{}".format, st.sampled_from("abc"), st.integers(0, 30))
-CANDIDATES = st.builds(Candidate, URLS, score=st.floats(0, 3, width=16), probe=st.booleans(), depth=st.integers(0, 3))
+PURPOSES = st.sampled_from([Purpose.PAGE, Purpose.PROBE])
+SCORES = st.floats(0, 3, width=16)
+CANDIDATES = st.builds(Candidate, URLS, score=SCORES, purpose=PURPOSES, depth=st.integers(0, 3))
 
 
 class Clock:
@@ -65,26 +67,26 @@ class FrontierLaws(RuleBasedStateMachine):
     def admit(self, candidates):
         count = 0
         for candidate in candidates:
-            url, deepest = candidate.url, 2 + REACH if candidate.probe else 2
+            url, deepest = candidate.url, 2 if candidate.is_page else 2 + REACH
             if candidate.depth > deepest:
                 continue
             if url in self.admitted:
                 is_taken = url in self.settled or url in self.leased
-                if candidate.probe or is_taken or candidate.depth >= self.admitted[url].depth:
+                if not candidate.is_page or is_taken or candidate.depth >= self.admitted[url].depth:
                     continue
                 self.attempts.pop(url, None)  # found nearer: it waits anew, and where it waited is passed over
             count += 1
             self.admitted[url] = candidate
         assert self.run(partial(self.frontier.admit, candidates)).count == count
 
-    @rule(limit=st.integers(0, 4), probe=st.booleans())
-    def lease(self, limit, probe):
-        got = self.run(partial(self.frontier.lease, limit, probe=probe))
+    @rule(limit=st.integers(0, 4), lane=st.sampled_from(Lane))
+    def lease(self, limit, lane):
+        got = self.run(partial(self.frontier.lease, limit, lane))
         assert len(got) <= limit
         for candidate in got:
             host = candidate.url.split("/")[2]
             assert candidate == self.admitted[candidate.url]
-            assert candidate.probe is probe
+            assert candidate.purpose.lane is lane
             assert candidate.url not in self.settled
             assert host not in {url.split("/")[2] for url in self.leased}, "one lease per host"
             assert self.clock.passed_s >= self.last_asked.get(host, -DELAY_S) + DELAY_S, "hosts rest"
@@ -131,8 +133,8 @@ class FrontierLaws(RuleBasedStateMachine):
         left = set()
         while (due := self.frontier.due_in()) is not None:
             self.clock.passed_s += due
-            for probe in (False, True):
-                for candidate in self.run(partial(self.frontier.lease, 5, probe=probe)):
+            for lane in Lane:
+                for candidate in self.run(partial(self.frontier.lease, 5, lane)):
                     assert candidate.url not in left
                     left.add(candidate.url)
                     self.run(partial(self.frontier.settle, candidate, Settled(Settlement.DONE)))

@@ -15,6 +15,7 @@ from frontiers import open_with_delay
 
 from geohound.frontier import Bounds
 from geohound.model.task import TaskSpec
+from geohound.model.visit import Lane
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 
@@ -24,7 +25,7 @@ from datetime import UTC, datetime
 from geohound.model.catalogue import Observation
 from geohound.model.frontier import Settled
 from geohound.model.service import Layer, Service, Sighting
-from geohound.model.visit import Candidate, Settlement, Via
+from geohound.model.visit import Candidate, Lane, Settlement, Via
 from geohound.frontier import Bounds
 from frontiers import open_with_delay
 from geohound.stores.sqlite import open_store
@@ -43,7 +44,7 @@ def tell(word, url):
 
 async def work(number):
     while True:
-        for candidate in frontier.lease(1, probe=False):
+        for candidate in frontier.lease(1, Lane.PAGES):
             tell("leased", candidate.url)
             if rng.random() < 0.2:
                 service = Service("wms", candidate.url, title="t", layers=(Layer(candidate.url),))
@@ -117,7 +118,7 @@ async def _what_is_left(store, task, admitted, catalogued):
     frontier = open_with_delay(store, task, Bounds())
     known = {url for url in admitted if frontier.knows(url)}
     left = set()
-    while leased := frontier.lease(1000, probe=False):
+    while leased := frontier.lease(1000, Lane.PAGES):
         for candidate in leased:
             assert candidate.url not in left
             left.add(candidate.url)

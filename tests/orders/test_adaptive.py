@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geohound.model.visit import Candidate, Link, Outcome, Page, Via
+from geohound.model.visit import Candidate, Link, Outcome, Page, Purpose, Via
 from geohound.orders import adaptive
 from geohound.orders.adaptive import Adaptive
 
@@ -30,7 +30,9 @@ def visit(order: Adaptive, candidate: Candidate, services: int = 0) -> None:
     for i in range(services):
         url = f"{candidate.url}/wms{i}"
         order.learn(
-            Outcome(Candidate(url, Via.LINK, candidate.url, depth=candidate.depth + 1, probe=True), 1, 1, 0, 200)
+            Outcome(
+                Candidate(url, Via.LINK, candidate.url, depth=candidate.depth + 1, purpose=Purpose.PROBE), 1, 1, 0, 200
+            )
         )
 
 
@@ -114,7 +116,7 @@ def test_services_known_already_earn_nothing() -> None:
     (candidate,) = see(order, HOME, Link("http://portal.test/a", "copy"))
     visit(order, candidate)
     before = order.rescore(candidate)
-    probe = Candidate("http://w.test/wms", Via.LINK, candidate.url, probe=True)
+    probe = Candidate("http://w.test/wms", Via.LINK, candidate.url, purpose=Purpose.PROBE)
     order.learn(Outcome(probe, services=1, new_services=0))
     assert order.rescore(candidate) == before
 

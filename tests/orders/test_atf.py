@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.model.visit import Candidate, Link, Outcome, Page
+from geohound.model.visit import Candidate, Link, Outcome, Page, Purpose
 from geohound.orders.atf import Atf, cut, is_static, page_priority, terms
 
 EXAMPLE = "http://hazards.fema.gov/wmsconnector/wmsconnector/Servlet/NFHL?request=GetCapabilities&service=WMS"
@@ -85,7 +85,7 @@ def test_a_queued_url_rises_when_its_terms_do(order: Atf) -> None:
     url = "http://h/mapengine/run"
     queued = Candidate(url, score=order.score(Link(url), Page("http://p/", text="WMS service")))
     for _ in range(30):
-        order.learn(Outcome(Candidate("http://x/mapengine", probe=True), 1, 1))
+        order.learn(Outcome(Candidate("http://x/mapengine", purpose=Purpose.PROBE), 1, 1))
     assert order.rescore(queued) == queued.score + 8, "two sections up, the same place in it"
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from geohound.model.visit import Candidate, Link, Outcome, Page
+from geohound.model.visit import Candidate, Link, Outcome, Page, Purpose
 from geohound.orders._oss_seeds import best_seeds, fewest_queries
 from geohound.orders.backlink import Backlink
 from geohound.orders.best_first import BestFirst
@@ -95,7 +95,11 @@ def found(order: OssGroups, depth: int, count: int) -> None:
     for i in range(count):
         page = f"http://l{depth}/{i}"
         order.learn(
-            Outcome(Candidate("http://w/wms", found_on=page, score=-depth - 1.0, depth=depth + 1, probe=True), 1, 1)
+            Outcome(
+                Candidate("http://w/wms", found_on=page, score=-depth - 1.0, depth=depth + 1, purpose=Purpose.PROBE),
+                1,
+                1,
+            )
         )
 
 
@@ -115,7 +119,7 @@ def test_a_group_goes_as_deep_as_the_lists_it_found_allow(lists_at_2: int, lists
 def test_a_page_with_many_services_is_one_list() -> None:
     order = OssGroups()
     for i in range(5):
-        probe = Candidate(f"http://w/{i}", found_on="http://l/", score=-4.0, depth=4, probe=True)
+        probe = Candidate(f"http://w/{i}", found_on="http://l/", score=-4.0, depth=4, purpose=Purpose.PROBE)
         order.learn(Outcome(probe, 1, 1))
     assert not order.goes_to(0, 4), "three lists at level three would be needed"
 

@@ -35,7 +35,7 @@ from geohound.model.task import (
     TaskSpec,
     TaskState,
 )
-from geohound.model.visit import Candidate, Via
+from geohound.model.visit import Candidate, Purpose, Via
 from geohound.net.clock import SystemClock
 from geohound.net.scrape import offer
 from geohound.orders.polarhub import SEEDS_PER_SEGMENT
@@ -198,7 +198,7 @@ def _seeds(seeds: tuple[str, ...], order: Order, max_width: int) -> list[Candida
     taken = seeds[: max_width * SEEDS_PER_SEGMENT] if max_width else seeds
     scored = ((url, order.seed(url, place)) for place, url in enumerate(taken))
     return [
-        Candidate(url, Via.SEED, score=score, probe=looks_like_service(url))
+        Candidate(url, Via.SEED, score=score, purpose=Purpose.PROBE if looks_like_service(url) else Purpose.PAGE)
         for url, score in scored
         if score > -math.inf
     ]
@@ -256,6 +256,7 @@ def visits(settings: Settings, task: int | None, *, why: bool = False) -> Iterat
         for visit in store.tasks.visits(number):
             met = store.services_seen_at(visit.url) if visit.services else ()
             told = asdict(visit) | {"at": visit.at.isoformat(timespec="seconds"), "met": [_met(s) for s in met]}
+            told["probe"] = visit.purpose is not Purpose.PAGE
             del told["number"]
             yield told | {"why": _reasons(order, visit)} if order is not None else told
     finally:
@@ -276,7 +277,7 @@ def _reasons(order: Order, visit: VisitRecord) -> list[dict[str, Any]]:
     """What spoke for a URL and against it, weightiest first, by what its order has learned up to now."""
     if visit.via is Via.SEED:
         return [{"what": "seed", "weight": round(visit.score, 3)}]
-    found = Candidate(visit.url, visit.via, visit.parent, visit.clue, visit.score, visit.depth, visit.probe)
+    found = Candidate(visit.url, visit.via, visit.parent, visit.clue, visit.score, visit.depth, visit.purpose)
     return [{"what": what, "weight": round(weight, 3)} for what, weight in order.explain(found)[:MAX_REASONS]]
 
 

@@ -8,12 +8,25 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from geohound import urls
 from geohound.contracts import StoreError
 from geohound.model.frontier import Settled
 from geohound.model.job import Job, PageRead, Redirected, Report
-from geohound.model.visit import Candidate, Failure, FailureReason, Link, Outcome, Page, Place, Settlement, Via
+from geohound.model.visit import (
+    Candidate,
+    Failure,
+    FailureReason,
+    Lane,
+    Link,
+    Outcome,
+    Page,
+    Place,
+    Purpose,
+    Settlement,
+    Via,
+)
 from geohound.politeness import retry_in_s
 from geohound.urls.clue import looks_like_service
 
@@ -26,7 +39,7 @@ from .log_line import LogLine
 from .outage import Doubt, is_answer
 from .plan import Parts, Plan
 from .progress import Listener, Progress
-from .proposing import HARVEST_MARK, PROBE_BONUS, admit, candidate_of, listed, score_as_page
+from .proposing import PROBE_BONUS, admit, candidate_of, listed, score_as_page
 
 log = logging.getLogger(__name__)
 
@@ -48,13 +61,13 @@ class Crawl:
         self.plan = plan
         self.parts = parts
         self.progress = Progress()
-        self.crews = {False: Crew(plan.fetchers), True: Crew(plan.testers, start=8, most=128)}
+        self.crews = {Lane.PAGES: Crew(plan.fetchers), Lane.PROBES: Crew(plan.testers, start=8, most=128)}
         self._keeper = Keeper(plan, parts, self.progress, listener)
         self._jobs = Jobs(parts.catalogue, parts.robots, parts.examiner)
         self._stopping = False
         self._fatal: Exception | None = None
         self._wake = asyncio.Event()
-        self._running: dict[bool, set[asyncio.Task[None]]] = {False: set(), True: set()}
+        self._running: dict[Lane, set[asyncio.Task[None]]] = {lane: set() for lane in Lane}
         self._duplicates = Duplicates(parts.frontier.marks())
         self._cut_off_at = 0.0
         self._doubt = Doubt(parts.frontier.last_visited())
@@ -87,11 +100,11 @@ class Crawl:
 
     @property
     def in_flight(self) -> int:
-        return len(self._running[False]) + len(self._running[True])
+        return sum(map(len, self._running.values()))
 
     async def _wind_up(self) -> None:
         """Give what is in flight a moment; what takes longer is let go and waits for the next time."""
-        under_way = [*self._running[False], *self._running[True]]
+        under_way = [task for running in self._running.values() for task in running]
         if under_way:
             _, late = await asyncio.wait(under_way, timeout=GRACE_S)
             for task in late:
@@ -112,32 +125,26 @@ class Crawl:
 
     def _hand_out(self) -> None:
         """Give every idle worker of both groups its next candidate."""
-        left = self.plan.max_pages - self.progress.visits - len(self._running[False])
+        left = self.plan.max_pages - self.progress.visits - len(self._running[Lane.PAGES])
         now = self.parts.clock.monotonic()
-        for is_probe in (True, False):
-            crew, running = self.crews[is_probe], self._running[is_probe]
+        for lane in (Lane.PROBES, Lane.PAGES):
+            crew, running = self.crews[lane], self._running[lane]
             crew.look(now)
             idle = crew.size - len(running)
-            wanted = idle if is_probe else min(idle, left)
-            leased = self.parts.frontier.lease(wanted, probe=is_probe) if wanted > 0 else []
-            may_lease_more = is_probe or left > len(leased)
-            if len(leased) == max(idle, 0) and may_lease_more and self._has_work_waiting(probe=is_probe):
+            allowed = left if lane is Lane.PAGES else idle
+            wanted = min(idle, allowed)
+            leased = self.parts.frontier.lease(wanted, lane) if wanted > 0 else []
+            is_full = len(leased) == max(idle, 0)
+            if is_full and allowed > len(leased) and self.parts.frontier.due_in(lane) == 0.0:
                 crew.short()
             for candidate in leased:
                 task = asyncio.create_task(self._guarded(candidate))
                 running.add(task)
-                task.add_done_callback(running.discard)
-                task.add_done_callback(self._note_done if not is_probe else self._note_tested)
+                task.add_done_callback(partial(self._note_done, lane))
 
-    def _has_work_waiting(self, *, probe: bool) -> bool:
-        return self.parts.frontier.due_in(probe=probe) == 0.0
-
-    def _note_done(self, _: object) -> None:
-        self.crews[False].finished()
-        self._wake.set()
-
-    def _note_tested(self, _: object) -> None:
-        self.crews[True].finished()
+    def _note_done(self, lane: Lane, task: asyncio.Task[None]) -> None:
+        self._running[lane].discard(task)
+        self.crews[lane].finished()
         self._wake.set()
 
     async def _until_woken(self) -> None:
@@ -161,10 +168,10 @@ class Crawl:
             self._drop(candidate, _NOT_ASKED, FailureReason.BUG)
 
     async def _work(self, candidate: Candidate) -> None:
-        if self._duplicates.is_trap(candidate.url, is_probe=candidate.probe):
+        if self._duplicates.is_trap(candidate.url, is_probe=not candidate.is_page):
             self._drop(candidate, _NOT_ASKED, FailureReason.TRAP)
             return
-        if candidate.probe and (known := self._keeper.known(candidate.url)):
+        if candidate.purpose is Purpose.PROBE and (known := self._keeper.known(candidate.url)):
             # Another spelling of what is known: a sighting that costs no request.
             await self._keeper.put(known, candidate)
             self.progress.spared += 1
@@ -207,7 +214,8 @@ class Crawl:
     async def _keep(self, candidate: Candidate, report: Report, read: PageRead) -> None:
         novelty = self._judge(candidate, read)
         if read.final and read.final != candidate.url:
-            target = Candidate(read.final, Via.REDIRECT, candidate.url, depth=candidate.depth, probe=candidate.probe)
+            depth, purpose = candidate.depth, candidate.purpose
+            target = Candidate(read.final, Via.REDIRECT, candidate.url, depth=depth, purpose=purpose)
             if not self.parts.frontier.remember(target):
                 await self._keeper.keep(read, candidate, report.elapsed_s)
                 await self._propose(candidate, read)  # nobody reports its links again for the page itself
@@ -292,18 +300,19 @@ class Crawl:
         """A map context is no service, but it names some; so do the records of a catalogue."""
         if not report.listed:
             return
-        endpoint, mark, _ = candidate.url.partition(HARVEST_MARK)
-        via, clue = (Via.HARVEST, candidate.clue) if mark else (Via.SERVICE, report.listed_as)
-        named = [c for c in (urls.canonical(u, endpoint) for u in report.listed) if c]
-        found = [listed(u, candidate, (endpoint, clue), via) for u in named]
+        is_harvest = candidate.purpose is Purpose.HARVEST
+        via, clue = (Via.HARVEST, candidate.clue) if is_harvest else (Via.SERVICE, report.listed_as)
+        named = [c for c in (urls.canonical(u, candidate.url) for u in report.listed) if c]
+        found = [listed(u, candidate, (candidate.url, clue), via) for u in named]
         admit(found, self.plan.fence, self.parts.frontier)
 
     def _redirected(self, candidate: Candidate, report: Report, url: str) -> None:
         """Another page is meant. The first redirect is free, further ones cost depth: chains must end."""
         depth = candidate.depth + (candidate.via is Via.REDIRECT)
-        probe = candidate.probe or looks_like_service(url)
-        score = candidate.score if candidate.probe or not probe else candidate.score + PROBE_BONUS
-        target = Candidate(url, Via.REDIRECT, candidate.url, candidate.clue, score, depth, probe)
+        is_page = candidate.is_page and not looks_like_service(url)
+        score = candidate.score + PROBE_BONUS if candidate.is_page and not is_page else candidate.score
+        purpose = Purpose.PAGE if is_page else Purpose.PROBE
+        target = Candidate(url, Via.REDIRECT, candidate.url, candidate.clue, score, depth, purpose)
         admit([target], self.plan.fence, self.parts.frontier)
         self._done(Outcome(candidate, links=1, status=report.status), report)
 
@@ -370,7 +379,7 @@ def _has_no_page(candidate: Candidate, report: Report) -> bool:
     """Is there nothing to be read at the address of a page, or nothing for us?"""
     is_forbidden = report.failure is not None and report.failure.reason is FailureReason.ROBOTS
     has_page = isinstance(report.result, PageRead) and report.result.page is not None
-    return not candidate.probe and not has_page and (bool(report.status) or is_forbidden)
+    return candidate.is_page and not has_page and (bool(report.status) or is_forbidden)
 
 
 def _marks(report: Report) -> tuple[int, int] | None:

@@ -14,7 +14,7 @@ from geohound import probe, urls
 from geohound.contracts import Fetcher, Harvester, Kind
 from geohound.document import Document
 from geohound.model.compact import HashSet, Recent
-from geohound.model.job import CachedRobots, Job, PageRead, Purpose, Redirected, Report, Sketch
+from geohound.model.job import CachedRobots, Job, PageRead, Redirected, Report, Sketch
 from geohound.model.service import Proof, Service, Verdict
 from geohound.model.visit import (
     AS_IF_CUT_OFF,
@@ -23,6 +23,7 @@ from geohound.model.visit import (
     Link,
     Page,
     Place,
+    Purpose,
     RequestRecord,
     Response,
     Visit,

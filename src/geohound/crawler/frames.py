@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from geohound.model.job import Job, PageRead, Purpose, Report
-from geohound.model.visit import Link, Place
+from geohound.model.job import Job, PageRead, Report
+from geohound.model.visit import Link, Place, Purpose
 
 from .turns import TurnMessage
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from geohound.contracts import Catalogue, Examiner, RobotsCache
 from geohound.model.compact import HashSet
-from geohound.model.job import CachedRobots, Job, Purpose
-from geohound.model.visit import Candidate, Via
-
-from .proposing import HARVEST_MARK
+from geohound.model.job import CachedRobots, Job
+from geohound.model.service import NOTHING_KNOWN
+from geohound.model.visit import Candidate, Purpose, Via
 
 _FILES = frozenset({Via.SCRIPT, Via.CONFIG})
 
@@ -23,12 +22,10 @@ class Jobs:
         self._sent = HashSet()  # origins of which the workers have heard
 
     def make(self, candidate: Candidate) -> Job:
-        url, _, harvester = candidate.url.partition(HARVEST_MARK)
-        if harvester:
-            return Job(url, Purpose.HARVEST, candidate.depth, harvester=harvester, robots=self._robots_of(url))
-        purpose = Purpose.PROBE if candidate.probe else Purpose.PAGE
-        known, is_file = self._catalogue.known_at(url), candidate.via in _FILES
-        return Job(url, purpose, candidate.depth, is_file, known=known, robots=self._robots_of(url))
+        url, purpose = candidate.url, candidate.purpose
+        known = NOTHING_KNOWN if purpose is Purpose.HARVEST else self._catalogue.known_at(url)
+        is_file, robots = candidate.via in _FILES, self._robots_of(url)
+        return Job(url, purpose, candidate.depth, is_file, candidate.harvester, known, robots)
 
     def _robots_of(self, url: str) -> tuple[CachedRobots, ...]:
         """The robots.txt of a host that no worker has heard of; with www and without, since both lead to each other."""

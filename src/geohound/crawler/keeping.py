@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from geohound import urls
 from geohound.model.bbox import overlaps
@@ -12,12 +13,12 @@ from geohound.model.compact import HashSet
 from geohound.model.health import Check
 from geohound.model.job import PageRead
 from geohound.model.service import Service, Sighting
-from geohound.model.visit import Candidate, Via
+from geohound.model.visit import Candidate, Purpose, Via
 from geohound.urls.ogc import Claim, classify_ogc
 
 from .plan import Parts, Plan
 from .progress import Listener, Progress
-from .proposing import HARVEST_MARK, admit, listed
+from .proposing import admit, listed
 
 
 class Keeper:
@@ -94,6 +95,6 @@ class Keeper:
         named = [c for c in (urls.canonical(u, service.endpoint) for u in service.links) if c]
         found = [listed(u, candidate, (service.endpoint, clue), Via.SERVICE) for u in named]
         if service.kind in self._parts.harvested:
-            address = f"{service.endpoint}{HARVEST_MARK}{service.kind}"
-            found.append(listed(address, candidate, (service.endpoint, clue), Via.HARVEST))
+            harvest = listed(service.endpoint, candidate, (service.endpoint, clue), Via.HARVEST)
+            found.append(replace(harvest, purpose=Purpose.HARVEST, harvester=service.kind))
         admit(found, self._plan.fence, self._parts.frontier)

@@ -17,9 +17,8 @@ class LogLine:
 
     def __str__(self) -> str:
         report = self.report
-        work = "test" if self.candidate.probe else "page"
-        ending = _ending(report)
-        return f"{work} {report.status or '---'} {report.elapsed_s:6.2f} s  {self.candidate.url}  {ending}"
+        visit = f"{self.candidate.purpose} {report.status or '---'} {report.elapsed_s:6.2f} s"
+        return f"{visit}  {self.candidate.url}  {_ending(report)}"
 
 
 def _ending(report: Report) -> str:

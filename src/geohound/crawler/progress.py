@@ -13,9 +13,7 @@ from geohound.model.event import ServiceFound
 from geohound.model.exposition import Metric, MetricType, Sample, histogram
 from geohound.model.job import Redirected, Report
 from geohound.model.service import Service
-from geohound.model.visit import Candidate, FailureReason
-
-from .proposing import HARVEST_MARK
+from geohound.model.visit import Candidate, FailureReason, Purpose
 
 BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _COUNTED = ("pages", "requests", "bytes", "services", "layers", "tested", "spared")
@@ -57,14 +55,13 @@ class Progress:
             self.outcomes[f"{made.status // 100}xx" if made.status else str(made.reason)] += 1
             self.by_seconds[bisect_left(BOUNDS_S, made.elapsed_s)] += 1
             self.request_s += made.elapsed_s
-        if HARVEST_MARK in candidate.url:
-            return
-        if candidate.probe:
-            self.tested += 1
-            self.tests[str(candidate.via)] += 1
-        else:
-            self.visits += 1
-            self.pages += bool(report.status) and _was_read(report)
+        match candidate.purpose:
+            case Purpose.PROBE:
+                self.tested += 1
+                self.tests[str(candidate.via)] += 1
+            case Purpose.PAGE:
+                self.visits += 1
+                self.pages += bool(report.status) and _was_read(report)
 
     def go_on(self, before: Mapping[str, Any], visits: int, hosts: AbstractSet[str]) -> None:
         """Count from where earlier runs left off: their last summary, and what the record of the task knows."""
@@ -114,7 +111,7 @@ class Progress:
         self.layers += len(service.layers)
         self.kinds[service.kind] += 1
         self.vias[str(candidate.via)] += 1
-        self.proofs[str(candidate.via)] += candidate.probe
+        self.proofs[str(candidate.via)] += not candidate.is_page
 
     def ways(self) -> dict[str, dict[str, Any]]:
         """What each way of finding candidates brought, and what that cost (LC-10); the most fruitful first."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geohound.frontier import Frontier
-from geohound.model.visit import Candidate, FailureReason, Link, Place, Via
+from geohound.model.visit import Candidate, FailureReason, Link, Place, Purpose, Via
 from geohound.urls.clue import looks_like_service
 
 from .follow import Fence
 
-HARVEST_MARK = "#harvest="  # canonical URLs have no anchor: no page can forge such a candidate
 PROBE_BONUS = 1000.0  # an address that says of itself that it is a service goes before every page
 _VIA = {
     Place.TEXT: Via.TEXT,
@@ -28,27 +27,28 @@ _VIA = {
 
 
 def candidate_of(link: Link, score: float, found_on: Candidate) -> Candidate:
-    probe = looks_like_service(link.url)
+    looks_so = looks_like_service(link.url)
     return Candidate(
         url=link.url,
         via=_VIA.get(link.place, Via.LINK),
         found_on=found_on.url,
         clue=(link.text or link.context)[:200],
-        score=score + (PROBE_BONUS if probe else 0.0),
+        score=score + (PROBE_BONUS if looks_so else 0.0),
         depth=found_on.depth + 1,
-        probe=probe,
+        purpose=Purpose.PROBE if looks_so else Purpose.PAGE,
     )
 
 
 def score_as_page(candidate: Candidate) -> float:
     """What its order gave it: orders weigh the links of a page by the score of the page itself."""
-    return candidate.score - PROBE_BONUS if candidate.probe and candidate.via is not Via.SEED else candidate.score
+    has_bonus = not candidate.is_page and candidate.via is not Via.SEED
+    return candidate.score - PROBE_BONUS if has_bonus else candidate.score
 
 
 def listed(url: str, candidate: Candidate, where: tuple[str, str], via: Via) -> Candidate:
     """An address that a document gives as a service; `where` is the document and what it says."""
     found_on, clue = where
-    return Candidate(url, via, found_on, clue[:200], PROBE_BONUS, candidate.depth + 1, probe=True)
+    return Candidate(url, via, found_on, clue[:200], PROBE_BONUS, candidate.depth + 1, Purpose.PROBE)
 
 
 def admit(found: Sequence[Candidate], fence: Fence, frontier: Frontier) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from geohound.model.compact import Tally
-from geohound.model.visit import Candidate, FailureReason, Via
+from geohound.model.visit import Candidate, FailureReason, Lane, Via
 
 from .bounds import HANGS_ON_PAGE, REACH, Bounds
 from .rows import exceeds, reaches
@@ -20,27 +20,27 @@ class Admission:
         self._shapes = Tally()
         self._depths: Counter[int] = Counter()
 
-    def note(self, shape: int, depth: int, *, probe: bool) -> None:
+    def note(self, shape: int, depth: int, lane: int) -> None:
         """One more is known."""
         self._shapes.add(shape)
-        if not probe:
+        if lane == Lane.PAGES:
             self._depths[depth] += 1
 
     def refusal(self, candidate: Candidate, host: Host, pages: int, shape: int) -> FailureReason | None:
         """Why this candidate may not come in; None if it may."""
-        bounds, probe = self._bounds, candidate.probe
-        hangs_on_page = probe or candidate.via in HANGS_ON_PAGE
+        bounds, is_page = self._bounds, candidate.is_page
+        hangs_on_page = not is_page or candidate.via in HANGS_ON_PAGE
         if exceeds(candidate.depth - (REACH if hangs_on_page else 0), bounds.max_depth):
             return FailureReason.TOO_DEEP
-        if not probe and reaches(pages, bounds.max_pages):
+        if is_page and reaches(pages, bounds.max_pages):
             return FailureReason.PAGE_BUDGET
         is_seed = candidate.via is Via.SEED
-        if not probe and not is_seed and reaches(self._depths[candidate.depth], bounds.max_pages_per_depth):
+        if is_page and not is_seed and reaches(self._depths[candidate.depth], bounds.max_pages_per_depth):
             return FailureReason.DEPTH_BUDGET
         queued = host.queued + host.entering
         if reaches(host.visited, bounds.max_pages_per_host) or reaches(queued, bounds.max_queue_per_host):
             return FailureReason.HOST_BUDGET
-        most = bounds.max_probes_per_pattern if probe else bounds.max_pages_per_pattern
+        most = bounds.max_pages_per_pattern if is_page else bounds.max_probes_per_pattern
         if not is_seed and reaches(self._shapes.count(shape), most):
             return FailureReason.PATTERN_BUDGET
         return None

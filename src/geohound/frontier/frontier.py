@@ -11,14 +11,14 @@ from geohound.contracts import Clock, FrontierLog, Order, StoreError
 from geohound.model.compact import Recent
 from geohound.model.frontier import Admitted, FrontierStats, NewUrl, Settled, UrlEnd, UrlState
 from geohound.model.task import Claim
-from geohound.model.visit import MAX_URL_CHARS, Candidate, FailureReason, Settlement, Via
+from geohound.model.visit import MAX_URL_CHARS, Candidate, FailureReason, Lane, Settlement, Via
 from geohound.politeness import HostTurns
 from geohound.urls.clue import looks_like_service
 
 from .admission import Admission
 from .bounds import Bounds
 from .domains import Domains
-from .keys import url_key
+from .keys import candidate_key, url_key
 from .known import TAKEN, UNKNOWN, KnownUrls, waiting_at
 from .outbox import Outbox
 from .packed_heap import MAX_NUMBER, number_of, pack, score_of
@@ -88,19 +88,19 @@ class Frontier:
         """Read everything back; yields the keys of all known URLs, and how they wait."""
         now = self._clock.monotonic()
         pending, visited = UrlState.PENDING, (UrlState.DONE, UrlState.IN_VAIN)
-        for number, key, shape, state, probe, score, url, depth in self._log.replay(self.task):
+        for number, key, shape, state, lane, score, url, depth in self._log.replay(self.task):
             self._next = number + 1
             if state == UrlState.REFUSED:
                 continue
             host = self._schedule.host(host_of(url))
-            self._admission.note(shape, depth, probe=probe)
+            self._admission.note(shape, depth, lane)
             if state == pending:
                 self._numbers.put(key, number)
-                self._push(host, PROBE if probe else PAGE, pack(score, number), now)
+                self._push(host, lane, pack(score, number), now)
             elif state in visited:
                 host.visited += 1
                 self._visited += 1
-                self._pages += not probe
+                self._pages += lane == PAGE
             yield key, waiting_at(depth) if state == pending else TAKEN
         for known in self._schedule.hosts():
             self._domains.open(f"http://{known.name}/", always=True)
@@ -150,9 +150,9 @@ class Frontier:
         if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or not is_text(url):
             self._drop(FailureReason.BAD_URL)
             return FailureReason.BAD_URL
-        key = url_key(url)
+        key = candidate_key(candidate)
         known, waiting = self._seen.get(key), waiting_at(candidate.depth)
-        if known != UNKNOWN and (candidate.probe or known <= waiting):
+        if known != UNKNOWN and (known <= waiting or not candidate.is_page):
             self._duplicates += 1
             return None
         name, shape = host_of(url), shape_key(url)
@@ -169,13 +169,13 @@ class Frontier:
             return reason
         if self._seen.add(key, waiting):
             self._waiting += 1
-            self._admission.note(shape, candidate.depth, probe=candidate.probe)
+            self._admission.note(shape, candidate.depth, candidate.purpose.lane)
         else:
             self._seen.put(key, waiting)  # found nearer: queued once more, and passed over where it waits as farther
         number = self._record(candidate, key, shape, UrlState.PENDING)
         host.entering += 1
         self._entering += 1
-        return Entry(host, PROBE if candidate.probe else PAGE, pack(candidate.score, number), key)
+        return Entry(host, candidate.purpose.lane, pack(candidate.score, number), key)
 
     def _record(
         self, candidate: Candidate, key: int, shape: int, state: UrlState, reason: FailureReason | None = None
@@ -192,14 +192,13 @@ class Frontier:
         self._drops[reason] += count
         self._outbox.batch().drops[reason] = self._drops[reason]
 
-    def lease(self, limit: int, *, probe: bool) -> list[Candidate]:
+    def lease(self, limit: int, lane: Lane) -> list[Candidate]:
         """The best candidates of the hosts that are due, at most one per host over both lanes.
 
         None while the disk is far behind.
         """
         if self._outbox.is_behind:
             return []
-        lane = PROBE if probe else PAGE
         now = self._clock.monotonic()
         leased: list[Candidate] = []
         second_thoughts = 0
@@ -219,7 +218,7 @@ class Frontier:
                 self._put_back(host, lane, key)
                 break  # the order has none of this stage left that may be asked now
             [(_, candidate, attempts)] = self._log.load(self.task, [number])
-            known = url_key(candidate.url)
+            known = candidate_key(candidate)
             if self._seen.get(known) != waiting_at(candidate.depth):
                 self._skip(host)  # it was queued twice, and has been taken or waits as nearer
                 self._close(number)
@@ -277,7 +276,7 @@ class Frontier:
         if pause_s > LONG_PAUSE_S:
             batch.pauses[lease.host.name] = at + pause_s
         if again:
-            known = url_key(candidate.url)
+            known = candidate_key(candidate)
             self._numbers.put(known, lease.number)
             self._seen.put(known, waiting_at(candidate.depth))
             self._waiting += 1
@@ -300,7 +299,7 @@ class Frontier:
         numbers = sorted({number_of(key) for key in self._schedule.drain(host)})
         for start in range(0, len(numbers), _LOADED):
             queued = self._log.load(self.task, numbers[start : start + _LOADED])
-            keys = ((number, url_key(found.url), waiting_at(found.depth)) for number, found, _ in queued)
+            keys = ((number, candidate_key(found), waiting_at(found.depth)) for number, found, _ in queued)
             live = [(number, known) for number, known, waiting in keys if self._seen.get(known) == waiting]
             self._give_up(live, FailureReason.HOST_BUDGET)
         for number in numbers:
@@ -326,7 +325,7 @@ class Frontier:
         if not self._seen.add(key, TAKEN):
             return False
         shape = shape_key(candidate.url)
-        self._admission.note(shape, candidate.depth, probe=True)  # it took nobody's place
+        self._admission.note(shape, candidate.depth, PROBE)  # it took nobody's place
         self._record(candidate, key, shape, UrlState.REDIRECTED)
         return True
 
@@ -354,14 +353,14 @@ class Frontier:
         """Leave a host alone for so long."""
         self._schedule.postpone(self._schedule.host(host), self._clock.monotonic() + seconds)
 
-    def due_in(self, *, probe: bool | None = None) -> float | None:
+    def due_in(self, lane: Lane | None = None) -> float | None:
         """How long until a lease may be had (in one lane, if named); 0 if it may be had now, None if nothing is left.
 
         While leases are out or admissions under way something may still come, so it is never None then.
         """
-        lanes: tuple[int, ...] = (PAGE, PROBE) if probe is None else (PROBE if probe else PAGE,)
+        lanes: tuple[int, ...] = (PAGE, PROBE) if lane is None else (lane,)
         if reaches(self._pages, self.bounds.max_pages):
-            lanes = tuple(lane for lane in lanes if lane != PAGE)
+            lanes = tuple(each for each in lanes if each != PAGE)
         now = self._clock.monotonic()
         due = self._schedule.due(lanes, now)
         if self._outbox.is_behind:

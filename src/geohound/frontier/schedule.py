@@ -6,9 +6,11 @@ import heapq
 import math
 from collections.abc import Callable, Iterator
 
+from geohound.model.visit import Lane
+
 from .packed_heap import PackedHeap, score_of
 
-PAGE, PROBE = 0, 1
+PAGE, PROBE = Lane.PAGES, Lane.PROBES
 
 
 _Ready = tuple[float, int, int]  # minus the worth of a host's best URL, minus its key, the host

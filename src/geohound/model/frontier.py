@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import NamedTuple
 
-from .visit import Candidate, FailureReason, Settlement, Via
+from .visit import Candidate, FailureReason, Purpose, Settlement, Via
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class LoggedUrl(NamedTuple):
     key: int  # hash of the URL, 64 bits with sign
     shape: int  # hash of its pattern, 40 bits
     state: int  # a UrlState
-    probe: bool
+    lane: int  # a Lane
     score: float
     url: str
     depth: int
@@ -151,7 +151,7 @@ class VisitRecord:
     via: Via
     clue: str
     depth: int
-    probe: bool
+    purpose: Purpose
     score: float
     settlement: Settlement
     was_asked: bool  # False where it was dropped without a request

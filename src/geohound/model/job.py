@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import NamedTuple
 
 from .service import NOTHING_KNOWN, Known, Proof, Service
-from .visit import Failure, FailureReason, Link, Page, RequestRecord
-
-
-class Purpose(StrEnum):
-    """What a URL is asked for."""
-
-    PAGE = "page"  # to be read and mined for links
-    PROBE = "probe"  # looks like a service: ask it what it is
-    HARVEST = "harvest"  # a catalogue: ask it for the addresses it holds
-    CHECK = "check"  # a known service: does it still answer?
+from .visit import Failure, FailureReason, Link, Page, Purpose, RequestRecord
 
 
 class CachedRobots(NamedTuple):

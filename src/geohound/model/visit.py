@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import NamedTuple, Protocol
 
 MAX_URL_CHARS = 4096  # a longer address is none that a frontier takes or a log keeps
@@ -28,6 +28,26 @@ class Via(StrEnum):
     SEARCH = "search"
     BROWSER = "browser"
     WATCHER = "watcher"
+
+
+class Lane(IntEnum):
+    """The two queues of a frontier, each with workers of its own."""
+
+    PAGES = 0
+    PROBES = 1
+
+
+class Purpose(StrEnum):
+    """What a URL is asked for."""
+
+    PAGE = "page"  # to be read and mined for links
+    PROBE = "probe"  # looks like a service: ask it what it is
+    HARVEST = "harvest"  # a catalogue: ask it for the addresses it holds
+    CHECK = "check"  # a known service: does it still answer?
+
+    @property
+    def lane(self) -> Lane:
+        return Lane.PAGES if self is Purpose.PAGE else Lane.PROBES
 
 
 class Place(StrEnum):
@@ -74,7 +94,12 @@ class Candidate:
     clue: str = ""
     score: float = 0.0
     depth: int = 0
-    probe: bool = False  # looks like a service: goes to the testers, not to the page fetchers
+    purpose: Purpose = Purpose.PAGE
+    harvester: str = ""  # of what is to be harvested
+
+    @property
+    def is_page(self) -> bool:
+        return self.purpose is Purpose.PAGE
 
 
 class FailureReason(StrEnum):

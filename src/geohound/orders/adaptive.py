@@ -189,7 +189,7 @@ class Adaptive(Plain):
 
     def learn(self, outcome: Outcome) -> None:
         candidate = outcome.candidate
-        if candidate.probe:
+        if not candidate.is_page:
             if outcome.new_services:
                 self._pay(candidate.found_on, outcome.new_services)
             return

@@ -59,13 +59,13 @@ class OssGroups(Plain):
     def learn(self, outcome: Outcome) -> None:
         """A page with links to services is a list; it is counted once, where it stands."""
         candidate = outcome.candidate
-        page = candidate.found_on if candidate.probe else candidate.url
+        page = candidate.url if candidate.is_page else candidate.found_on
         if not outcome.new_services or page in self._counted:
             return
         if len(self._counted) > 100_000:
             self._counted.clear()
         self._counted.add(page)
-        self._lists[f"{self.group(candidate.score)} {candidate.depth - candidate.probe}"] += 1
+        self._lists[f"{self.group(candidate.score)} {candidate.depth - (not candidate.is_page)}"] += 1
 
     def explain(self, candidate: Candidate) -> list[tuple[str, float]]:
         return [("group", float(self.group(candidate.score))), ("level", float(candidate.depth))]

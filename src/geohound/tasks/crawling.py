@@ -11,6 +11,7 @@ from geohound.crawler.engine import Crawl
 from geohound.model.event import Progressed
 from geohound.model.exposition import exposition
 from geohound.model.task import Checkpoint, Ending
+from geohound.model.visit import Lane
 
 from .usage import measure
 
@@ -56,8 +57,8 @@ class CrawlWork:
             "task": crawl.plan.task,
             "finished": self._is_finished,
             "in_flight": crawl.in_flight,
-            "fetchers": crawl.crews[False].size,
-            "testers": crawl.crews[True].size,
+            "fetchers": crawl.crews[Lane.PAGES].size,
+            "testers": crawl.crews[Lane.PROBES].size,
             "cut_off": crawl.progress.is_cut_off,
         }
 

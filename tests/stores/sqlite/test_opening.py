@@ -22,7 +22,7 @@ from geohound.model.health import State
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, Settlement, Via
+from geohound.model.visit import Candidate, Lane, Settlement, Via
 from geohound.search import index
 from geohound.stores.sqlite import StoreError, codec, database, open_store
 
@@ -34,6 +34,11 @@ def refusal(path, clock):
     return str(caught.value)
 
 
+def step_back_to_probes(connection):
+    connection.execute("ALTER TABLE url RENAME COLUMN purpose TO probe")
+    connection.execute("ALTER TABLE url DROP COLUMN harvester")
+
+
 def step_back_to_version_4(connection):
     """What later versions added to the file is taken away."""
     for table in ("proof", "met", "claim", "event", "host_claim", "change", "segment_part", "manifest"):
@@ -43,6 +48,7 @@ def step_back_to_version_4(connection):
     connection.execute("ALTER TABLE service ADD COLUMN revision INTEGER NOT NULL DEFAULT 0")
     connection.execute("CREATE INDEX service_by_revision ON service (revision, num, state, popularity)")
     connection.execute("ALTER TABLE url DROP COLUMN address")
+    step_back_to_probes(connection)
     connection.execute("ALTER TABLE task RENAME COLUMN spec TO settings")
     connection.execute("ALTER TABLE task DROP COLUMN ending")
     connection.execute("ALTER TABLE task ADD COLUMN seeds BLOB")
@@ -99,13 +105,14 @@ def test_visits_of_a_catalogue_without_addresses_are_told_without_and_new_ones_w
         frontier = open_with_delay(store, task, Bounds())
         frontier.admit([Candidate(url)])
         await frontier.flush()
-        (leased,) = frontier.lease(1, probe=False)
+        (leased,) = frontier.lease(1, Lane.PAGES)
         frontier.settle(leased, Settled(Settlement.DONE, address=address))
         await frontier.flush()
 
     asyncio.run(visit(store, "http://a.test/", "192.0.2.1"))
     store.close()
     connection = sqlite3.connect(path)
+    step_back_to_probes(connection)
     connection.execute("ALTER TABLE url DROP COLUMN address")
     connection.execute("PRAGMA user_version = 10")
     connection.close()

@@ -21,7 +21,7 @@ from geohound.model.frontier import (
     VisitRecord,
 )
 from geohound.model.task import Claim, TaskId
-from geohound.model.visit import AS_IF_CUT_OFF, FailureReason, Settlement
+from geohound.model.visit import AS_IF_CUT_OFF, FailureReason, Purpose, Settlement
 
 from .done import done
 
@@ -35,7 +35,7 @@ class _Url:
 
     @property
     def is_page(self) -> bool:
-        return not self.new.candidate.probe
+        return self.new.candidate.is_page
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class MemoryFrontierLog:
         for number, url in self._logs[task].urls.items():
             new, found = url.new, url.new.candidate
             yield LoggedUrl(
-                number, new.key, new.shape, url.end.state, found.probe, found.score, found.url, found.depth
+                number, new.key, new.shape, url.end.state, found.purpose.lane, found.score, found.url, found.depth
             )  # fmt: skip
 
     def load(self, task: TaskId, numbers: Sequence[int]) -> Sequence[QueuedUrl]:
@@ -97,7 +97,7 @@ class MemoryFrontierLog:
         return VisitCounts(
             pages=sum(url.is_page and _was_read(url.end) for url in urls),
             visits=sum(url.end.attempts for url in urls if url.is_page and url.end.reason is not FailureReason.TRAP),
-            tested=sum(url.end.attempts for url in urls if not url.is_page and "#" not in url.new.candidate.url),
+            tested=sum(url.end.attempts for url in urls if url.new.candidate.purpose is Purpose.PROBE),
         )
 
 
@@ -115,7 +115,7 @@ def _visit(task: TaskId, url: _Url) -> VisitRecord:
         via=found.via,
         clue=found.clue,
         depth=found.depth,
-        probe=found.probe,
+        purpose=found.purpose,
         score=found.score,
         settlement=Settlement.DONE if end.state in (UrlState.DONE, UrlState.REDIRECTED) else Settlement.DROPPED,
         was_asked=end.state not in _UNVISITED,

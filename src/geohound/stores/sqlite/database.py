@@ -17,7 +17,7 @@ from . import upgrades
 __all__ = ["Database", "StoreError"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 11
+VERSION = 12
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.forget_text_index,
@@ -30,6 +30,7 @@ UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     8: partial(upgrades.run_scripts, names=["host_claim.sql"]),
     9: upgrades.follow_changes,
     10: partial(upgrades.run_scripts, names=["address.sql"]),
+    11: upgrades.tell_purposes,
 }
 _SCRIPTS = (
     "schema.sql", "index.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql",

@@ -29,18 +29,19 @@ from .codec import clean
 from .database import Database
 from .group_commit import GroupCommit, awaited
 from .sources import Sources
-from .visits import bounds_of, id_of, page_of_visits
+from .visits import PURPOSES, bounds_of, id_of, page_of_visits
 
 MAX_CLUE_CHARS = 300
 
 # The number of a URL is what its id has in the lower 32 bits.
-_REPLAY = "SELECT id & 0xFFFFFFFF, key, shape, state, probe, score, url, depth FROM url WHERE id BETWEEN ? AND ?"
+_REPLAY = "SELECT id & 0xFFFFFFFF, key, shape, state, purpose > 0, score, url, depth FROM url WHERE id BETWEEN ? AND ?"
 _LOAD = """
-SELECT u.id & 0xFFFFFFFF, u.url, u.via, s.url, u.clue, u.score, u.depth, u.probe, u.attempts
+SELECT u.id & 0xFFFFFFFF, u.url, u.via, s.url, u.clue, u.score, u.depth, u.purpose, u.harvester,
+  u.attempts
 FROM url u LEFT JOIN source s ON s.id = u.source WHERE u.id = ?"""
 _INSERT_URL = """
-INSERT INTO url (id, key, shape, state, probe, score, url, depth, via, source, clue, reason, at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+INSERT INTO url (id, key, shape, state, purpose, score, url, depth, via, source, clue, harvester, reason, at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _END = "UPDATE url SET state = ?, attempts = ?, reason = ?, status = ?, services = ?, address = ?, at = ? WHERE id = ?"
 _MARK = "INSERT OR REPLACE INTO mark (url, body, words) VALUES (?, ?, ?)"
 _PAUSE = "INSERT OR REPLACE INTO pause (task, host, until) VALUES (?, ?, ?)"
@@ -49,10 +50,10 @@ _LAST_VISITED = "SELECT url FROM url WHERE id BETWEEN ? AND ? AND state = ? ORDE
 # What failed on the way has a status only where an earlier question of the same visit was answered.
 _COUNT = f"""
 SELECT
-  coalesce(sum(probe = 0 AND status > 0 AND status NOT BETWEEN 300 AND 399
+  coalesce(sum(purpose = 0 AND status > 0 AND status NOT BETWEEN 300 AND 399
     AND coalesce(reason, '') NOT IN ({",".join("?" * len(AS_IF_CUT_OFF))})), 0),
-  coalesce(sum(CASE WHEN probe = 0 AND reason IS NOT ? THEN attempts END), 0),
-  coalesce(sum(CASE WHEN probe = 1 AND instr(url, '#') = 0 THEN attempts END), 0)
+  coalesce(sum(CASE WHEN purpose = 0 AND reason IS NOT ? THEN attempts END), 0),
+  coalesce(sum(CASE WHEN purpose = 1 THEN attempts END), 0)
 FROM url WHERE id BETWEEN ? AND ?"""  # noqa: S608 - only marks
 
 
@@ -125,9 +126,11 @@ class SqliteFrontierLog:
 def _url_row(task: TaskId, new: NewUrl, sources: Sources) -> tuple[Any, ...]:
     found = new.candidate
     score = found.score if found.score == found.score else 0.0
+    purpose = PURPOSES.index(found.purpose)
     return (
-        id_of(task, new.number), new.key, new.shape, new.state, found.probe, score, found.url, found.depth,
-        found.via.value, sources.number(found.found_on), clean(found.clue[:MAX_CLUE_CHARS]), new.reason, new.at,
+        id_of(task, new.number), new.key, new.shape, new.state, purpose, score, found.url, found.depth,
+        found.via.value, sources.number(found.found_on), clean(found.clue[:MAX_CLUE_CHARS]), found.harvester,
+        new.reason, new.at,
     )  # fmt: skip
 
 
@@ -136,5 +139,6 @@ def _end_row(task: TaskId, end: UrlEnd) -> tuple[Any, ...]:
 
 
 def _queued(row: tuple[Any, ...]) -> QueuedUrl:
-    number, url, via, found_on, clue, score, depth, probe, attempts = row
-    return QueuedUrl(number, Candidate(url, Via(via), found_on or "", clue, score, depth, bool(probe)), attempts)
+    number, url, via, found_on, clue, score, depth, purpose, harvester, attempts = row
+    found = Candidate(url, Via(via), found_on or "", clue, score, depth, PURPOSES[purpose], harvester)
+    return QueuedUrl(number, found, attempts)

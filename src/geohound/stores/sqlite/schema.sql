@@ -34,7 +34,7 @@ CREATE TABLE url (
   shape INTEGER NOT NULL,     -- 40-bit hash of its pattern
   state INTEGER NOT NULL,     -- 0 pending, 1 done, 2 asked in vain, 3 dropped without asking, 4 reached by a redirect,
                               -- 5 refused, not admitted: an example, which may come in another time
-  probe INTEGER NOT NULL,
+  purpose INTEGER NOT NULL,   -- 0 page, 1 probe, 2 harvest, 3 check
   score REAL NOT NULL,
   url TEXT NOT NULL,
   depth INTEGER NOT NULL,
@@ -45,7 +45,8 @@ CREATE TABLE url (
   reason TEXT,
   status INTEGER,
   services INTEGER,
-  at REAL
+  at REAL,
+  harvester TEXT NOT NULL DEFAULT ''  -- of what is to be harvested
 );
 
 CREATE TABLE service (

@@ -83,3 +83,18 @@ def follow_changes(connection: sqlite3.Connection) -> None:
     run_scripts(connection, ["index.sql"])
     # A manifest of no known format: whoever searches next builds the index, and says so.
     connection.execute("INSERT INTO manifest VALUES (1, 1, 0, 0, '[]')")
+
+
+_HARVEST = "#harvest="
+
+
+def tell_purposes(connection: sqlite3.Connection) -> None:
+    """Version 11 knew pages and probes, and named the harvester in the address of what was to be harvested."""
+    connection.execute("ALTER TABLE url RENAME COLUMN probe TO purpose")
+    connection.execute("ALTER TABLE url ADD COLUMN harvester TEXT NOT NULL DEFAULT ''")
+    connection.execute(
+        """UPDATE url SET purpose = 2, harvester = substr(url, instr(url, :mark) + length(:mark)),
+             url = substr(url, 1, instr(url, :mark) - 1)
+           WHERE purpose = 1 AND instr(url, :mark)""",
+        {"mark": _HARVEST},
+    )

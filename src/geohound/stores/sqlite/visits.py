@@ -9,16 +9,17 @@ from typing import Any
 
 from geohound.model.frontier import UrlState, VisitRecord
 from geohound.model.service import Service
-from geohound.model.visit import FailureReason, Settlement, Via
+from geohound.model.visit import FailureReason, Purpose, Settlement, Via
 
 from .reading import read_services
 
 TASK_BITS = 32
+PURPOSES = tuple(Purpose)  # by the number with which they are kept
 _PAGE_ROWS = 1000
 _UNASKED = (UrlState.UNASKED, UrlState.REFUSED)
 
 _SELECT = """
-SELECT u.id, u.state, u.probe, u.score, u.url, u.depth, u.attempts, u.via, s.url, u.clue, u.reason, u.status,
+SELECT u.id, u.state, u.purpose, u.score, u.url, u.depth, u.attempts, u.via, s.url, u.clue, u.reason, u.status,
   u.services, u.address, u.at
 FROM url u LEFT JOIN source s ON s.id = u.source
 WHERE u.id > ? AND u.id <= ? AND u.state <> 0 ORDER BY u.id LIMIT ?"""
@@ -54,7 +55,7 @@ def services_seen_at(connection: sqlite3.Connection, url: str) -> Sequence[Servi
 
 
 def _record(task: int, row: tuple[Any, ...]) -> VisitRecord:
-    id_, state, probe, score, url, depth, attempts, via, parent, clue, reason, status, services, address, at = row
+    id_, state, purpose, score, url, depth, attempts, via, parent, clue, reason, status, services, address, at = row
     return VisitRecord(
         number=id_ - id_of(task, 0),
         url=url,
@@ -63,7 +64,7 @@ def _record(task: int, row: tuple[Any, ...]) -> VisitRecord:
         via=Via(via),
         clue=clue,
         depth=depth,
-        probe=bool(probe),
+        purpose=PURPOSES[purpose],
         score=score,
         settlement=Settlement.DONE if state in (UrlState.DONE, UrlState.REDIRECTED) else Settlement.DROPPED,
         was_asked=state not in _UNASKED,

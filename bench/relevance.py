@@ -21,7 +21,7 @@ import judged  # noqa: E402
 
 from geohound.model.bbox import overlaps  # noqa: E402
 from geohound.net.clock import SystemClock  # noqa: E402
-from geohound.search import SearchIndex  # noqa: E402
+from geohound.search.index import SearchIndex  # noqa: E402
 from geohound.stores.sqlite import open_store  # noqa: E402
 
 

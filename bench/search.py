@@ -33,7 +33,7 @@ from geohound.model.catalogue import Observation
 from geohound.model.query import Query
 from geohound.model.service import Service
 from geohound.net.clock import SystemClock
-from geohound.search import SearchIndex
+from geohound.search.index import SearchIndex
 from geohound.stores.sqlite import open_store
 from geohound.topics import TOPICS, Classifier
 
@@ -175,7 +175,7 @@ sys.path.insert(0, {bench!r})
 from search_queries import mixed_queries
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
-from geohound.search import SearchIndex
+from geohound.search.index import SearchIndex
 store = open_store({path!r}, SystemClock())
 index = SearchIndex(store.catalogue, store.segments)
 query = mixed_queries({number} + 1, seed=9)[-1]

@@ -14,7 +14,7 @@ from typing import Any
 
 from geohound.model.query import Query
 from geohound.net.clock import SystemClock
-from geohound.search import SearchIndex
+from geohound.search.index import SearchIndex
 from geohound.stores.sqlite import open_store
 
 PYCSW = Path(__file__).parents[1] / ".lab" / "pycsw" / "bin" / "python"

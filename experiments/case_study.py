@@ -21,7 +21,7 @@ from geohound.model.bbox import BBox, Relation
 from geohound.model.catalogue import Observation
 from geohound.model.query import Query, Results
 from geohound.net.clock import SystemClock
-from geohound.search import SearchIndex
+from geohound.search.index import SearchIndex
 from geohound.stores.sqlite import open_store
 from geohound.topics import TOPICS, Classifier
 

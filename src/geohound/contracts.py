@@ -380,8 +380,8 @@ class SearchIndex(Protocol):
     def layers(self, query: Query) -> LayerResults:
         """The layers that match, each for itself."""
 
-    def refresh(self) -> Revision:
-        """Read what has changed; where that is much, publish it for all who search. How far the index is."""
+    def refresh(self, least: int | None = None) -> Revision:
+        """Read what has changed, and publish it for others where it has so many entries. How far the index is."""
 
 
 __all__ = [

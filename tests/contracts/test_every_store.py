@@ -17,7 +17,7 @@ from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, FailureReason, Lane, Purpose, Settlement, Via
-from geohound.search import SearchIndex
+from geohound.search.index import SearchIndex
 from geohound.stores import sqlite
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -12,7 +12,7 @@ import pytest
 from geohound.model.bbox import BBox
 from geohound.model.query import Query
 from geohound.net.clock import SystemClock
-from geohound.search import SearchIndex
+from geohound.search.index import SearchIndex
 from geohound.stores.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from geohound.contracts import Clock
-from geohound.search import SearchIndex
+from geohound.search.index import SearchIndex
 from geohound.stores.sqlite import Store
 from geohound.stores.sqlite.database import Database
 

@@ -17,7 +17,7 @@ from geohound.model.health import Check
 from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, Provider, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
-from geohound.search import SearchIndex
+from geohound.search.index import SearchIndex
 from geohound.stores.sqlite import SqliteCatalogue, open_store
 from geohound.stores.sqlite.segments import SqliteSegments
 from geohound.urls import with_params

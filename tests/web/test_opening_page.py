@@ -23,7 +23,7 @@ from geohound.model.catalogue import Observation
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
-from geohound.search import SearchIndex
+from geohound.search.index import SearchIndex
 from geohound.stores.sqlite import open_store
 from geohound.topics import TOPICS, Classifier
 from geohound.web.app import create_app

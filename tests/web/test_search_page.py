@@ -14,7 +14,7 @@ from geohound.model.service import Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.plugins import discover
-from geohound.search import SearchIndex
+from geohound.search.index import SearchIndex
 from geohound.stores.sqlite import open_store
 from geohound.stores.sqlite.segments import SqliteSegments
 from geohound.web.app import create_app

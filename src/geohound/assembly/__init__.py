@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         about_order,
         catalogue_size,
         open_catalogue,
+        open_index,
         open_shelf,
         open_tasks,
         orders,
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Browsing", "Mined", "Shelf", "StoreError", "about_order", "browsing", "catalogue_size",
     "crawl_spec", "fetcher", "find_browser", "harvesters", "kinds", "local_examiner", "mine_file",
-    "mine_files", "mine_page", "new_task", "open_catalogue", "open_shelf", "open_tasks", "orders", "requests", "sorter",
+    "mine_files", "mine_page", "new_task", "open_catalogue", "open_index", "open_shelf", "open_tasks", "orders",
+    "requests", "sorter",
     "task_runner", "topics", "unfinished_task", "visits",
 ]  # fmt: skip
 

@@ -49,7 +49,7 @@ from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
 from .examiner import fetcher, harvesters, local_examiner, politeness_policy, process_count, task_politeness
-from .parts import open_house, open_known_house, orders, sorter
+from .parts import follower, open_house, open_known_house, orders, sorter
 
 MAX_REASONS = 6  # that are told of a link
 
@@ -153,7 +153,7 @@ def task_runner(
     given: Budget = Budget(),  # noqa: B008 - frozen
 ) -> Iterator[tuple[TaskRunner, TaskStore]]:
     """Runs tasks of the catalogue in this process; `given` is the budget of this run where it is not the task's."""
-    with closing(open_house(settings)) as store:
+    with closing(open_house(settings)) as store, follower(store):
         build = partial(_crawl, store, settings, given)
         yield TaskRunner(store.tasks, build, SystemClock(), listener), store.tasks
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -16,6 +17,7 @@ from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord
 from geohound.net.clock import SystemClock
 from geohound.plugins import discover
+from geohound.search.follower import Follower, unpublished
 from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Store, StoreError, open_store
 from geohound.tasks.control import task_record
@@ -72,7 +74,7 @@ def open_shelf(settings: Settings) -> Iterator[Shelf]:
 
 
 def search_index(store: Store) -> SearchIndex:
-    from geohound.search import SearchIndex  # noqa: PLC0415 - a crawl does without it, and without NumPy
+    from geohound.search.index import SearchIndex  # noqa: PLC0415 - a crawl does without it, and without NumPy
 
     return SearchIndex(store.catalogue, store.segments)
 
@@ -87,6 +89,25 @@ def open_tasks(settings: Settings) -> Iterator[TaskStore]:
 def _records(tasks: TaskStore) -> list[dict[str, Any]]:
     now = SystemClock().now()
     return [task_record(task, now) for task in tasks.list()]
+
+
+@contextmanager
+def open_index(path: str) -> Iterator[SearchIndex]:
+    """The index of a catalogue file, for who keeps it up to date."""
+    with closing(open_house(Settings(catalogue=path))) as store:
+        yield search_index(store)
+
+
+def follower(store: Store) -> Follower:
+    """What keeps the index close behind who writes to this store."""
+
+    def behind() -> int:
+        try:
+            return unpublished(store.catalogue, store.segments)
+        except (StoreError, sqlite3.Error):  # who writes will notice
+            return 0
+
+    return Follower([sys.executable, "-m", "geohound.indexer", str(store.database.path)], behind)
 
 
 def sorter(settings: Settings) -> Classifier:

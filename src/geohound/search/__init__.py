@@ -1,5 +1,1 @@
-"""The search engine: it follows a catalogue, keeps an index of it, and finds services and layers."""
-
-from .index import SearchIndex
-
-__all__ = ["SearchIndex"]
+"""The search engine: index.py follows a catalogue, keeps an index of it, and finds services and layers."""

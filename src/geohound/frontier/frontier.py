@@ -202,43 +202,51 @@ class Frontier:
         now = self._clock.monotonic()
         leased: list[Candidate] = []
         second_thoughts = 0
-        while len(leased) < limit:
-            if lane == PAGE and reaches(self._pages, self.bounds.max_pages):
-                break
-            found = self._schedule.take(lane, now)
-            if found is None:
-                break
+        while len(leased) < limit and (drawn := self._draw(lane, limit - len(leased), now)):
+            rows = self._log.load(self.task, [number_of(key) for _, key in drawn])
+            for (host, key), rival, (number, candidate, attempts) in zip(drawn, self._rivals(drawn), rows, strict=True):
+                known = candidate_key(candidate)
+                if self._seen.get(known) != waiting_at(candidate.depth):
+                    self._skip(host)  # it was queued twice, and has been taken or waits as nearer
+                    self._close(number)
+                    continue
+                today = self._order.rescore(candidate) if self._order is not None and lane == PAGE else candidate.score
+                if today == -math.inf:
+                    self._skip(host)
+                    self._give_up([(number, known)], FailureReason.ORDER)
+                    continue
+                fell = today < score_of(key) and second_thoughts < MAX_SECOND_THOUGHTS
+                if fell and self._schedule.worth(host, today) < max(rival, self._schedule.best_worth(lane, now)):
+                    self._put_back(host, lane, pack(today, number))
+                    second_thoughts += 1
+                    continue
+                self._take(known)
+                self._numbers.discard(known)
+                self._leases[candidate.url] = Lease(number, host, lane, attempts)
+                self._pages += lane == PAGE
+                leased.append(candidate)
+        return leased
+
+    def _draw(self, lane: Lane, limit: int, now: float) -> list[tuple[Host, int]]:
+        """The best URLs of hosts whose turn we have, as their keys; the order of stages is kept."""
+        if lane == PAGE and self.bounds.max_pages is not None:
+            limit = min(limit, self.bounds.max_pages - self._pages)
+        drawn: list[tuple[Host, int]] = []
+        while len(drawn) < limit and (found := self._schedule.take(lane, now)) is not None:
             host, key = found
             wait_s = self._hosts.take(host.name)
             if wait_s > 0:
                 self._schedule.decline(host, lane, key, now + wait_s)
                 continue
-            number = number_of(key)
-            if self._stages is not None and self._stages.is_early(number, now):
+            if self._stages is not None and self._stages.is_early(number_of(key), now):
                 self._put_back(host, lane, key)
                 break  # the order has none of this stage left that may be asked now
-            [(_, candidate, attempts)] = self._log.load(self.task, [number])
-            known = candidate_key(candidate)
-            if self._seen.get(known) != waiting_at(candidate.depth):
-                self._skip(host)  # it was queued twice, and has been taken or waits as nearer
-                self._close(number)
-                continue
-            today = self._order.rescore(candidate) if self._order is not None and lane == PAGE else candidate.score
-            if today == -math.inf:
-                self._skip(host)
-                self._give_up([(number, known)], FailureReason.ORDER)
-                continue
-            fell = today < score_of(key) and second_thoughts < MAX_SECOND_THOUGHTS
-            if fell and self._schedule.worth(host, today) < self._schedule.best_worth(lane, now):
-                self._put_back(host, lane, pack(today, number))
-                second_thoughts += 1
-                continue
-            self._take(known)
-            self._numbers.discard(known)
-            self._leases[candidate.url] = Lease(number, host, lane, attempts)
-            self._pages += lane == PAGE
-            leased.append(candidate)
-        return leased
+            drawn.append(found)
+        return drawn
+
+    def _rivals(self, drawn: Sequence[tuple[Host, int]]) -> list[float]:
+        """What the one drawn next is worth, for each."""
+        return [*(self._schedule.worth(host, score_of(key)) for host, key in drawn[1:]), -math.inf]
 
     def _put_back(self, host: Host, lane: int, key: int) -> None:
         self._hosts.leave(host.name)

@@ -9,6 +9,8 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
+import orjson
+
 from geohound.contracts import StoreError
 from geohound.model.frontier import (
     FrontierBatch,
@@ -36,9 +38,9 @@ MAX_CLUE_CHARS = 300
 # The number of a URL is what its id has in the lower 32 bits.
 _REPLAY = "SELECT id & 0xFFFFFFFF, key, shape, state, purpose > 0, score, url, depth FROM url WHERE id BETWEEN ? AND ?"
 _LOAD = """
-SELECT u.id & 0xFFFFFFFF, u.url, u.via, s.url, u.clue, u.score, u.depth, u.purpose, u.harvester,
-  u.attempts
-FROM url u LEFT JOIN source s ON s.id = u.source WHERE u.id = ?"""
+SELECT u.id & 0xFFFFFFFF, u.url, u.via, s.url, u.clue, u.score, u.depth, u.purpose, u.harvester, u.attempts
+FROM url u LEFT JOIN source s ON s.id = u.source
+WHERE u.id IN (SELECT value FROM json_each(?))"""
 _INSERT_URL = """
 INSERT INTO url (id, key, shape, state, purpose, score, url, depth, via, source, clue, harvester, reason, at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -69,8 +71,9 @@ class SqliteFrontierLog:
         return map(LoggedUrl._make, self._database.read().execute(_REPLAY, bounds_of(task)))
 
     def load(self, task: TaskId, numbers: Sequence[int]) -> Sequence[QueuedUrl]:
-        execute = self._database.read().execute
-        return [_queued(execute(_LOAD, (id_of(task, number),)).fetchone()) for number in numbers]
+        ids = orjson.dumps([id_of(task, number) for number in numbers])
+        found = {row[0]: row for row in self._database.read().execute(_LOAD, (ids,))}
+        return [_queued(found[number]) for number in numbers]
 
     def append(self, claim: Claim, batch: FrontierBatch) -> asyncio.Future[None]:
         written = self._commits.submit(partial(self._write, claim, batch))

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from geohound.model.catalogue import ALL, Changes, Counts, Entry, Filter, Observation, Recorded, Revision
+from geohound.model.catalogue import ALL, Changes, Counts, Discovered, Entry, Filter, Observation, Recorded, Revision
 from geohound.model.event import Event, EventPage
 from geohound.model.frontier import (
     FrontierBatch,
@@ -285,6 +285,9 @@ class Catalogue(Protocol):
 
     def changes(self, since: Revision, limit: int) -> Changes:
         """What has changed after a revision, oldest first: all of it, whoever wrote it, each service as it is now."""
+
+    def discovered(self, task: TaskId) -> Sequence[Discovered]:
+        """What a task was the first to find."""
 
     def count(self) -> Counts: ...
 

@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from geohound.geoweb import World
 from geohound.model.task import CrawlGoal, TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
-from geohound.tasks.control import task_record
+from geohound.tasks.control import TaskControl
 
 pytestmark = pytest.mark.slow  # each call starts the program anew
 
@@ -66,7 +65,7 @@ class Terminal:
     def _look(self) -> dict[str, Any] | None:
         with closing(open_store(self.path, SystemClock())) as store:
             found = store.tasks.get(1)
-        return task_record(found, datetime.now(UTC)) if found else None
+        return TaskControl(store.tasks).record(found) if found else None
 
 
 @pytest.fixture

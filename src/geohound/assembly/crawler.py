@@ -42,8 +42,10 @@ from geohound.orders.polarhub import SEEDS_PER_SEGMENT
 from geohound.politeness import TaskPoliteness
 from geohound.settings import Settings, SettingsError
 from geohound.stores.sqlite import Store, StoreError
+from geohound.tasks import seeds
 from geohound.tasks.crawling import CrawlWork
 from geohound.tasks.feed import Feed, Listener
+from geohound.tasks.recounting import recount
 from geohound.tasks.runner import TaskRunner
 from geohound.urls.clue import looks_like_service
 
@@ -102,6 +104,8 @@ async def _crawl(
     """A crawl ready to run, from its seeds or from where it was left."""
     left = store.tasks.checkpoint(task.id)
     settings, goal = for_task(settings, task.spec, given), task.spec.goal
+    unreached = partial(seeds.unreached, store.log, task.id, len(goal.seeds))
+    await seeds.try_again(store.log, claim, unreached())
     order = _order(settings, left.order_state)
     hosts = task_politeness(settings)
     frontier = open_frontier(store, task.id, _bounds(settings), hosts, order, claim)
@@ -112,11 +116,13 @@ async def _crawl(
         frozenset(harvesters()), sorter(settings).classify, store.robots if settings.obey_robots else None,
     )  # fmt: skip
     crawl = Crawl(plan, parts, feed.add)
-    if left.counters:
-        crawl.progress.go_on(left.counters, frontier.stats().pages, store.requests.hosts(task.id))
+    if claim.epoch > 1:
+        was_killed = task.finished_at is None
+        counters = recount(store, task.id, left.counters) if was_killed else left.counters
+        crawl.progress.go_on(counters, frontier.stats().pages, store.requests.hosts(task.id))
     frontier.admit(_seeds(goal.seeds, order, settings.max_width))
     await frontier.flush()
-    work = CrawlWork(crawl, examiner.pids if isinstance(examiner, Pool) else (), settings.learned)
+    work = CrawlWork(crawl, unreached, examiner.pids if isinstance(examiner, Pool) else (), settings.learned)
     try:
         async with _offered(work.metrics, settings.metrics_port):
             yield work

@@ -7,12 +7,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from inspect import getdoc
 from pathlib import Path
-from typing import Any
 
-from geohound.contracts import Catalogue, Order, SearchIndex, TaskStore
+from geohound.contracts import Catalogue, Order, SearchIndex
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord
 from geohound.net.clock import SystemClock
@@ -20,7 +19,8 @@ from geohound.plugins import discover
 from geohound.search.follower import Follower, unpublished
 from geohound.settings import Settings, SettingsError, default_catalogue
 from geohound.stores.sqlite import Store, StoreError, open_store
-from geohound.tasks.control import task_record
+from geohound.tasks.control import TaskControl
+from geohound.tasks.recounting import recount
 from geohound.topics import Classifier
 from geohound.topics.files import TopicError, read_topic
 
@@ -58,7 +58,7 @@ class Shelf:
     catalogue: Catalogue
     index: SearchIndex
     sorter: Classifier
-    tasks: Callable[[], list[dict[str, Any]]]
+    tasks: TaskControl
     requests: Callable[[str, int], Sequence[RequestRecord]]  # made to a host, the latest first
 
 
@@ -68,7 +68,7 @@ def open_shelf(settings: Settings) -> Iterator[Shelf]:
     store = open_known_house(settings)
     try:
         index, made = search_index(store), store.requests.to_host
-        yield Shelf(store.catalogue, index, sorter(settings), partial(_records, store.tasks), made)
+        yield Shelf(store.catalogue, index, sorter(settings), _control(store), made)
     finally:
         store.close()
 
@@ -80,15 +80,14 @@ def search_index(store: Store) -> SearchIndex:
 
 
 @contextmanager
-def open_tasks(settings: Settings) -> Iterator[TaskStore]:
+def open_tasks(settings: Settings) -> Iterator[TaskControl]:
     """The tasks of a catalogue, whoever runs them."""
     with closing(open_known_house(settings)) as store:
-        yield store.tasks
+        yield _control(store)
 
 
-def _records(tasks: TaskStore) -> list[dict[str, Any]]:
-    now = SystemClock().now()
-    return [task_record(task, now) for task in tasks.list()]
+def _control(store: Store) -> TaskControl:
+    return TaskControl(store.tasks, lambda task: recount(store, task.id, task.counters))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import typer
 
 from geohound import assembly, urls
 from geohound.contracts import TaskStore
-from geohound.model.task import Budget, Scope, Wanted
+from geohound.model.task import Budget, Ending, Scope, Wanted
 from geohound.model.visit import FailureReason
 from geohound.settings import Settings
 from geohound.tasks.runner import TaskRunner
@@ -147,20 +147,28 @@ def _write_log(path: str | None) -> None:
 
 
 def _close(summary: dict[str, Any], live: Live, catalogue: str | None) -> None:
-    """Tell how it ended; a crawl that could read nothing at all has failed."""
+    """Tell how it ended; a crawl that could read nothing at all, or did not reach a seed, has failed."""
     live.close(summary, f" --catalogue {catalogue}" if catalogue else "")
-    if summary["ended"] == "network lost":
+    trouble = _trouble(summary)
+    if trouble:
+        is_forbidden = str(FailureReason.FORBIDDEN_NET) in summary["drops"]
+        hint = " Allow such addresses with --allow-net, ports with the setting allow_ports." if is_forbidden else ""
+        printing.err.print(f"{trouble}{hint}", markup=False)
+    if trouble or summary["ended"] == Ending.NETWORK_LOST:
         raise typer.Exit(1)
-    if summary["hosts"] or not summary["finished"]:
-        return
-    reasons = ", ".join(summary["drops"]) or "nothing was left to visit"
-    hint = (
-        " Allow such addresses with --allow-net, ports with the setting allow_ports."
-        if str(FailureReason.FORBIDDEN_NET) in summary["drops"]
-        else ""
-    )
-    printing.err.print(f"Nothing could be read: {reasons}.{hint}", markup=False)
-    raise typer.Exit(1)
+
+
+def _trouble(summary: dict[str, Any]) -> str:
+    """What was asked for and could not be done."""
+    reasons = ", ".join(summary["drops"])
+    if summary["ended"] in (Ending.FINISHED, Ending.UNREACHED) and not summary["hosts"]:
+        return f"Nothing could be read: {reasons or 'nothing was left to visit'}."
+    missed = summary["unreached"]
+    if missed:
+        named = ", ".join(f"{seed['url']} ({seed['reason']})" for seed in missed[:3])
+        more = f" and {len(missed) - 3} more" if len(missed) > 3 else ""
+        return f"{printing.count(len(missed), 'seed')} never answered: {named}{more}."
+    return ""
 
 
 def run(settings: Settings, task: int, live: Live, given: Budget | None = None) -> dict[str, Any]:

@@ -115,6 +115,8 @@ def _left(summary: dict[str, Any], options: str) -> str:
         case "network lost":
             where = "" if summary["hosts"] else " If an address is misspelt, begin anew."
             return f"No host answers: is the network there? The task is kept, {waiting}. To go on: {again}{where}"
+        case "seeds not reached":
+            return f"Not every seed was reached. To try again: {again}"
         case "paused":
             return f"Paused with work left ({waiting}). To go on: {again}"
     return f"Stopped with work left ({waiting}). To go on: {again}"

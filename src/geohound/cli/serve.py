@@ -61,7 +61,7 @@ def run_portal(listener: socket.socket, settings: Settings, *, json: bool, quiet
             assembly.kinds(),
             about=about,
             sorter=shelf.sorter,
-            tasks=shelf.tasks,
+            tasks=shelf.tasks.records,
             requests=shelf.requests,
             requests_per_minute=settings.api_requests_per_minute,
         )

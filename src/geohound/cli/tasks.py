@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from geohound import assembly
-from geohound.contracts import TaskStore
 from geohound.model.event import Numbered, StateChanged, event_record
 from geohound.model.task import Task, TaskId, TaskState, Wanted
-from geohound.tasks import control
+from geohound.tasks.control import TaskControl, TaskError, state_of
 
 from . import options, printing
 from .live import Live
@@ -61,22 +59,22 @@ def tasks(
 ) -> None:
     """List the tasks of a catalogue, watch one live, start, pause, resume, stop or delete it."""
     settings = options.gather(config, catalogue=catalogue)
-    with assembly.open_tasks(settings) as store:
+    with assembly.open_tasks(settings) as control:
         try:
             if action is Action.LIST:
-                _list(store, json)
+                _list(control, json)
             elif action is Action.WATCH:
-                number = task if task is not None else _latest(store)
-                _watch(store, number, json, Live(json, quiet, verbose))
+                number = task if task is not None else _latest(control)
+                _watch(control, number, json, Live(json, quiet, verbose))
             else:
-                _change(store, action, task, json, quiet)
-        except control.TaskError as error:
+                _change(control, action, task, json, quiet)
+        except TaskError as error:
             printing.err.print(str(error), markup=False)
             raise typer.Exit(1) from None
 
 
-def _list(store: TaskStore, json: bool) -> None:
-    found = [control.task_record(task, datetime.now(UTC)) for task in store.list()]
+def _list(control: TaskControl, json: bool) -> None:
+    found = control.records()
     with printing.to_a_reader():
         for record in found:
             if json:
@@ -97,24 +95,24 @@ def _row(record: dict[str, Any]) -> str:
     return f"{record['id']:>4}  {record['state'] + ending:<24}  {began}  {counts}  {''.join(seeds[:1])}{more}"
 
 
-def _latest(store: TaskStore) -> TaskId:
-    latest = next(iter(store.list()), None)
+def _latest(control: TaskControl) -> TaskId:
+    latest = control.latest()
     if latest is None:
-        raise control.TaskError("There is no task in this catalogue. Start one: geohound crawl URL")
+        raise TaskError("There is no task in this catalogue. Start one: geohound crawl URL")
     return latest.id
 
 
-def _change(store: TaskStore, action: Action, number: int | None, json: bool, quiet: bool) -> None:
+def _change(control: TaskControl, action: Action, number: int | None, json: bool, quiet: bool) -> None:
     if number is None:
         raise typer.BadParameter(f"Name the task: geohound tasks {action} N.", param_hint="TASK")
     if action is Action.DELETE:
-        control.delete(store, number)
+        control.delete(number)
         told = f"Task {number} is deleted; the services that it found stay."
         record: dict[str, Any] = {"id": number, "state": "deleted"}
     else:
-        changed = control.want(store, number, _WANTED[action])
+        changed = control.want(number, _WANTED[action])
         told = _told(changed, action)
-        record = control.task_record(changed, datetime.now(UTC))
+        record = control.record(changed)
     if json:
         printing.line(record)
     elif not quiet:
@@ -122,7 +120,7 @@ def _change(store: TaskStore, action: Action, number: int | None, json: bool, qu
 
 
 def _told(task: Task, action: Action) -> str:
-    state = control.state_of(task, datetime.now(UTC))
+    state = state_of(task)
     if state is TaskState.RUNNING:
         words = {Action.PAUSE: "is asked to pause", Action.STOP: "is asked to stop"}
         return f"Task {task.id} {words.get(action, 'is running')}."
@@ -131,10 +129,10 @@ def _told(task: Task, action: Action) -> str:
     return f"Task {task.id} is {state}."
 
 
-def _watch(store: TaskStore, number: TaskId, json: bool, live: Live) -> None:
-    control.find(store, number)
+def _watch(control: TaskControl, number: TaskId, json: bool, live: Live) -> None:
+    control.find(number)
     with printing.to_a_reader(), live:
-        for numbered in _followed(store, number):
+        for numbered in _followed(control, number):
             if json:
                 printing.line({**event_record(numbered), "event": numbered.event.type})
             elif isinstance(numbered.event, StateChanged):
@@ -148,16 +146,16 @@ def _say_state(event: StateChanged) -> str:
     return f"{state}: {ending}" if ending not in ("", state) else state
 
 
-def _followed(store: TaskStore, number: TaskId) -> Iterator[Numbered]:
+def _followed(control: TaskControl, number: TaskId) -> Iterator[Numbered]:
     """The events of a task, those of before first, until it has ended."""
     seen = 0
     while True:
-        task = store.get(number)
-        page = store.events(number, seen)
+        task = control.find(number)
+        page = control.events(number, seen)
         yield from page.events
         seen = page.events[-1].n if page.events else seen
         if page.events:
             continue
-        if task is None or control.state_of(task, datetime.now(UTC)) in _ENDED:
+        if state_of(task) in _ENDED:
             return
         time.sleep(POLL_S)

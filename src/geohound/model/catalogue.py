@@ -58,6 +58,15 @@ class Counts(NamedTuple):
     layers: int
 
 
+class Discovered(NamedTuple):
+    """How many services a task was the first to find, of one kind and in one way."""
+
+    kind: str
+    via: str
+    services: int
+    layers: int
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """A service that was added or has changed; `service` is None where only its state or popularity has."""

@@ -1,15 +1,19 @@
-"""What anybody may say of a task, wherever it runs: go on, pause, stop, be forgotten."""
+"""What anybody may ask and say of tasks, wherever they run: how they stand, go on, pause, stop, be forgotten."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from geohound.contracts import TaskStore
-from geohound.model.task import Task, TaskId, TaskState, Wanted
+from geohound.model.event import EventPage
+from geohound.model.task import Task, TaskId, TaskSpec, TaskState, Wanted
 
 from .claiming import is_run
 from .holder import is_gone
+
+Recounted = Callable[[Task], Mapping[str, Any]]  # the counters of a task as its records have them
 
 
 class TaskError(Exception):
@@ -20,54 +24,73 @@ class NoSuchTaskError(TaskError):
     """There is no task of this number."""
 
 
-def find(tasks: TaskStore, task: TaskId) -> Task:
-    found = tasks.get(task)
-    if found is None:
-        raise NoSuchTaskError(f"There is no task {task} in this catalogue.")
-    return found
+class TaskControl:
+    """The tasks of a catalogue, for command line and portal."""
+
+    def __init__(self, tasks: TaskStore, recounted: Recounted | None = None) -> None:
+        self._tasks = tasks
+        self._recounted = recounted
+
+    def create(self, spec: TaskSpec) -> Task:
+        """Queue a task: whoever serves the catalogue runs it."""
+        return self._tasks.create(spec)
+
+    def find(self, task: TaskId) -> Task:
+        found = self._tasks.get(task)
+        if found is None:
+            raise NoSuchTaskError(f"There is no task {task} in this catalogue.")
+        return found
+
+    def latest(self) -> Task | None:
+        return next(iter(self._tasks.list()), None)
+
+    def want(self, task: TaskId, wanted: Wanted) -> Task:
+        """Say what is wanted of a task; whoever runs it obeys within seconds."""
+        found = self._freed(task)
+        if found.state is TaskState.DONE:
+            raise TaskError(f"Task {task} is finished already.")
+        return self._tasks.want(task, wanted) or found
+
+    def delete(self, task: TaskId) -> None:
+        """Forget a task with its log and events; the services that it found stay."""
+        self._freed(task)
+        if not self._tasks.delete(task):
+            raise TaskError(f"Task {task} is running: stop it first.")
+
+    def events(self, task: TaskId, after: int = 0, limit: int = 1000) -> EventPage:
+        return self._tasks.events(task, after, limit)
+
+    def records(self) -> list[dict[str, Any]]:
+        """All tasks, the latest first."""
+        return [self.record(task) for task in self._tasks.list()]
+
+    def record(self, task: Task) -> dict[str, Any]:
+        """What the world may know of a task: what it is for and how far it is, not how it was set."""
+        state = state_of(task)
+        was_killed = state is not task.state
+        counters = self._recounted(task) if was_killed and self._recounted else task.counters
+        return {
+            "id": task.id,
+            "kind": str(task.spec.kind),
+            "state": str(state),
+            "wanted": str(task.wanted),
+            "ending": "killed" if was_killed else task.ending and str(task.ending),
+            "created_at": task.created_at,
+            "finished_at": None if task.state is TaskState.RUNNING else task.finished_at,
+            "seeds": list(task.spec.goal.seeds),
+            "counters": dict(counters),
+        }
+
+    def _freed(self, task: TaskId) -> Task:
+        """The task, without the claim of a process that is gone."""
+        found = self.find(task)
+        if found.claim is not None and is_gone(found.claim.holder):
+            self._tasks.expire(found.claim)
+        return found
 
 
-def want(tasks: TaskStore, task: TaskId, wanted: Wanted) -> Task:
-    """Say what is wanted of a task; whoever runs it obeys within seconds."""
-    found = _freed(tasks, task)
-    if found.state is TaskState.DONE:
-        raise TaskError(f"Task {task} is finished already.")
-    return tasks.want(task, wanted) or found
-
-
-def delete(tasks: TaskStore, task: TaskId) -> None:
-    """Forget a task with its log and events; the services that it found stay."""
-    _freed(tasks, task)
-    if not tasks.delete(task):
-        raise TaskError(f"Task {task} is running: stop it first.")
-
-
-def _freed(tasks: TaskStore, task: TaskId) -> Task:
-    """The task, without the claim of a process that is gone."""
-    found = find(tasks, task)
-    if found.claim is not None and is_gone(found.claim.holder):
-        tasks.expire(found.claim)
-    return found
-
-
-def state_of(task: Task, now: datetime) -> TaskState:
+def state_of(task: Task) -> TaskState:
     """Where it stands: a task whose process is gone does not run, whatever its row says."""
-    if task.state is TaskState.RUNNING and not is_run(task, now):
+    if task.state is TaskState.RUNNING and not is_run(task, datetime.now(UTC)):
         return TaskState.STOPPED
     return task.state
-
-
-def task_record(task: Task, now: datetime) -> dict[str, Any]:
-    """What the world may know of a task: what it is for and how far it is, not how it was set."""
-    state = state_of(task, now)
-    return {
-        "id": task.id,
-        "kind": str(task.spec.kind),
-        "state": str(state),
-        "wanted": str(task.wanted),
-        "ending": "killed" if state is not task.state else task.ending and str(task.ending),
-        "created_at": task.created_at,
-        "finished_at": None if task.state is TaskState.RUNNING else task.finished_at,
-        "seeds": list(task.spec.goal.seeds),
-        "counters": dict(task.counters),
-    }

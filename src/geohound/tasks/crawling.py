@@ -3,37 +3,50 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from geohound.crawler.engine import Crawl
 from geohound.model.event import Progressed
 from geohound.model.exposition import exposition
+from geohound.model.frontier import VisitRecord
 from geohound.model.task import Checkpoint, Ending
 from geohound.model.visit import Lane
 
 from .usage import measure
 
+MAX_UNREACHED = 100  # seeds that the summary names
+Unreached = Callable[[], Sequence[VisitRecord]]  # the seeds that have never answered
+
 
 class CrawlWork:
     """A crawl that a runner can run."""
 
-    def __init__(self, crawl: Crawl, pids: Sequence[int] = (), learned: str = "") -> None:
+    def __init__(self, crawl: Crawl, unreached: Unreached, pids: Sequence[int] = (), learned: str = "") -> None:
         self._crawl = crawl
+        self._unreached = unreached
         self._pids = pids  # of the processes that read pages, beside this one
         self._learned = learned
+        self._missed: Sequence[VisitRecord] = ()
 
     async def run(self) -> Ending:
         try:
             await self._crawl.run()
         finally:
             self._keep_learned()
-        return Ending.FINISHED if self._is_finished else Ending(self._crawl.progress.ending)
+        progress = self._crawl.progress
+        if self._is_finished:
+            await self._crawl.parts.frontier.flush()
+            self._missed = self._unreached()
+            progress.ending = Ending.UNREACHED if self._missed else Ending.FINISHED
+        return Ending(progress.ending)
 
     @property
     def _is_finished(self) -> bool:
-        return self._crawl.parts.frontier.due_in() is None
+        """Is nothing left? What was in flight when a run ended is left for the next one."""
+        numbers = self._crawl.parts.frontier.stats()
+        return not numbers.queued and not numbers.leased
 
     def _keep_learned(self) -> None:
         """Leave what was learned for the next crawl, where the user names a file for it."""
@@ -55,7 +68,8 @@ class CrawlWork:
             "drops": {str(reason): n for reason, n in Counter(numbers.drops).most_common() if n},
             "queue": numbers.queued,
             "task": crawl.plan.task,
-            "finished": self._is_finished,
+            "finished": self._is_finished and not self._missed,
+            "unreached": [{"url": visit.url, "reason": str(visit.reason)} for visit in self._missed[:MAX_UNREACHED]],
             "in_flight": crawl.in_flight,
             "fetchers": crawl.crews[Lane.PAGES].size,
             "testers": crawl.crews[Lane.PROBES].size,

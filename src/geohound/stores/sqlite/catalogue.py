@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from geohound.model.catalogue import ALL, Changes, Counts, Entry, Filter, Observation, Recorded, Revision
+from geohound.model.catalogue import ALL, Changes, Counts, Discovered, Entry, Filter, Observation, Recorded, Revision
 from geohound.model.health import Check, assess
 from geohound.model.service import Known, Remembered, Service, Sighting
+from geohound.model.task import TaskId
 from geohound.model.visit import Via
 
 from .database import Database
@@ -24,6 +25,14 @@ _PAGE_SERVICES = 200
 _CHECKS = """
 SELECT c.service, s.id, c.at, c.ok, c.reason, c.elapsed_s, c.fingerprint
 FROM health_check c JOIN service s ON s.num = c.service"""
+
+
+# Who sees a service first writes its first sighting.
+_DISCOVERED = """
+SELECT kind, via, count(*), sum((SELECT count(*) FROM layer WHERE layer.service = service.num))
+FROM met JOIN service ON service.num = met.service JOIN sighting
+  ON sighting.num = (SELECT min(num) FROM sighting AS first WHERE first.service = met.service)
+WHERE met.task = ? AND sighting.task = ? GROUP BY kind, via"""
 
 
 class SqliteCatalogue:
@@ -99,6 +108,9 @@ class SqliteCatalogue:
     def changes(self, since: Revision, limit: int) -> Changes:
         with self._database.snapshot() as connection:
             return read_changes(connection, since, limit)
+
+    def discovered(self, task: TaskId) -> Sequence[Discovered]:
+        return [Discovered(*row) for row in self._database.read().execute(_DISCOVERED, (task, task))]
 
     def count(self) -> Counts:
         row = self._database.read().execute("SELECT (SELECT count(*) FROM service), (SELECT count(*) FROM layer)")

@@ -1,0 +1,41 @@
+"""The numbers of a task out of its durable records: a kill costs the last seconds of what was counted in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from geohound.contracts import Catalogue, FrontierLog, RequestLog
+from geohound.model.task import TaskId
+
+
+class Records(Protocol):
+    """What a store keeps of the work of a task."""
+
+    @property
+    def log(self) -> FrontierLog: ...
+    @property
+    def requests(self) -> RequestLog: ...
+    @property
+    def catalogue(self) -> Catalogue: ...
+
+
+def recount(records: Records, task: TaskId, saved: Mapping[str, Any]) -> dict[str, Any]:
+    """The counters that were saved last, brought up to what is on disk."""
+    visits, requests = records.log.counts(task), records.requests.counts(task)
+    found = records.catalogue.discovered(task)
+    kinds: Counter[str] = Counter()
+    vias: Counter[str] = Counter()
+    for each in found:
+        kinds[each.kind] += each.services
+        vias[each.via] += each.services
+    counted = {
+        **visits._asdict(),
+        **requests._asdict(),
+        "services": kinds.total(),
+        "layers": sum(each.layers for each in found),
+        "hosts": len(records.requests.hosts(task)),
+    }
+    most = {name: max(number, saved.get(name, 0)) for name, number in counted.items()}
+    return {**saved, **most, "kinds": dict(kinds.most_common()), "via": dict(vias.most_common())}

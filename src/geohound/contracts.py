@@ -351,6 +351,9 @@ class HostClaims(Protocol):
         Of those that are refused it is noted that they are wanted.
         """
 
+    def wanted(self, holder: str) -> Sequence[str]:
+        """The hosts of this holder that others have asked for."""
+
     def release(self, pauses: Mapping[str, float], holder: str) -> None:
         """Let go of these hosts, as far as they are still this holder's."""
 

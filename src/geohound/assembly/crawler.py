@@ -50,7 +50,8 @@ from geohound.tasks.runner import TaskRunner
 from geohound.urls.clue import looks_like_service
 
 from .browser import browsing
-from .examiner import fetcher, harvesters, local_examiner, politeness_policy, process_count, task_politeness
+from .examiner import fetcher, harvesters, local_examiner, politeness_policy, process_count
+from .hosts import task_hosts
 from .parts import follower, open_house, open_known_house, orders, sorter
 
 MAX_REASONS = 6  # that are told of a link
@@ -107,31 +108,30 @@ async def _crawl(
     unreached = partial(seeds.unreached, store.log, task.id, len(goal.seeds))
     await seeds.try_again(store.log, claim, unreached())
     order = _order(settings, left.order_state)
-    hosts = task_politeness(settings)
-    frontier = open_frontier(store, task.id, _bounds(settings), hosts, order, claim)
-    plan = replace(_plan(settings, goal, task.id), counts_links=order.counts_links)
-    examiner = _examiner(settings, plan, hosts)
-    parts = Parts(
-        examiner, frontier, store.requests, store.catalogue, order, SystemClock(), politeness_policy(settings),
-        frozenset(harvesters()), sorter(settings).classify, store.robots if settings.obey_robots else None,
-    )  # fmt: skip
-    crawl = Crawl(plan, parts, feed.add)
-    if claim.epoch > 1:
-        was_killed = task.finished_at is None
-        counters = recount(store, task.id, left.counters) if was_killed else left.counters
-        crawl.progress.go_on(counters, frontier.stats().pages, store.requests.hosts(task.id))
-    frontier.admit(_seeds(goal.seeds, order, settings.max_width))
-    await frontier.flush()
-    work = CrawlWork(crawl, unreached, examiner.pids if isinstance(examiner, Pool) else (), settings.learned)
-    try:
-        async with _offered(work.metrics, settings.metrics_port):
-            yield work
-    finally:
+    async with task_hosts(settings) as hosts:
+        frontier = open_frontier(store, task.id, _bounds(settings), hosts, order, claim)
+        plan = replace(_plan(settings, goal, task.id), counts_links=order.counts_links)
+        examiner = _examiner(settings, plan, hosts)
+        parts = Parts(
+            examiner, frontier, store.requests, store.catalogue, order, SystemClock(), politeness_policy(settings),
+            frozenset(harvesters()), sorter(settings).classify, store.robots if settings.obey_robots else None,
+        )  # fmt: skip
+        crawl = Crawl(plan, parts, feed.add)
+        if claim.epoch > 1:
+            was_killed = task.finished_at is None
+            counters = recount(store, task.id, left.counters) if was_killed else left.counters
+            crawl.progress.go_on(counters, frontier.stats().pages, store.requests.hosts(task.id))
+        frontier.admit(_seeds(goal.seeds, order, settings.max_width))
+        await frontier.flush()
+        work = CrawlWork(crawl, unreached, examiner.pids if isinstance(examiner, Pool) else (), settings.learned, hosts)
         try:
-            await frontier.flush()
+            async with _offered(work.metrics, settings.metrics_port):
+                yield work
         finally:
-            await examiner.close()
-            hosts.close()
+            try:
+                await frontier.flush()
+            finally:
+                await examiner.close()
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ from geohound.net.limits import Limits
 from geohound.net.record import RequestLog
 from geohound.net.routes import parse_routes
 from geohound.plugins import discover
-from geohound.politeness import Politeness, PolitenessPolicy, TaskPoliteness, Turns
+from geohound.politeness import Politeness, PolitenessPolicy, SharedHosts, TaskPoliteness, Turns
 from geohound.settings import Settings, SettingsError
 
 from .browser import browsing
@@ -46,9 +46,9 @@ def politeness() -> Politeness:
     return Politeness(SystemClock())
 
 
-def task_politeness(settings: Settings) -> TaskPoliteness:
-    """Turns at hosts for one who asks in this process."""
-    return TaskPoliteness(politeness(), politeness_policy(settings), SystemClock())
+def task_politeness(settings: Settings, shared: SharedHosts | None = None) -> TaskPoliteness:
+    """Turns at hosts for one who asks in this process; `shared` where other processes may ask them as well."""
+    return TaskPoliteness(politeness(), politeness_policy(settings), SystemClock(), shared)
 
 
 def fetcher(

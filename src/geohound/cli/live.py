@@ -137,6 +137,8 @@ def _awaited(now: Progressed) -> str:
             return f"waiting for {printing.count(now.in_flight, 'slow answer')}  "
         case "hosts":
             return "waiting for hosts that want a pause  "
+        case "other processes":
+            return "waiting for hosts that another process asks  "
     return ""
 
 

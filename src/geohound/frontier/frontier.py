@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 
 from geohound.contracts import Clock, FrontierLog, Order, StoreError
 from geohound.model.compact import Recent
@@ -43,7 +42,7 @@ class Frontier:
     a write that failed, every call that would write raises StoreError.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what a frontier stands on
+    def __init__(
         self,
         log: FrontierLog,
         claim: Claim,
@@ -51,12 +50,10 @@ class Frontier:
         bounds: Bounds,
         hosts: HostTurns,
         order: Order | None = None,
-        quiet_since: datetime | None = None,
     ) -> None:
         """As it was left; what was leased and not settled is pending again.
 
-        The order says what hosts are worth, and whether what is leased is still worth what it was. `quiet_since` is
-        when the last request was surely over; a killed crawl may have asked until just now.
+        The order says what hosts are worth, and whether what is leased is still worth what it was.
         """
         self.task = claim.task
         self.bounds = bounds
@@ -82,7 +79,7 @@ class Frontier:
         self._refused: set[int] = set()  # that are kept as examples
         self._seen = KnownUrls(self._replay())
         self._waiting = self._seen.waiting()  # URLs, however often they are queued
-        self._leave_alone(quiet_since, state.pauses)
+        self._leave_alone(state.pauses)
 
     def _replay(self) -> Iterator[tuple[int, int]]:
         """Read everything back; yields the keys of all known URLs, and how they wait."""
@@ -105,13 +102,9 @@ class Frontier:
         for known in self._schedule.hosts():
             self._domains.open(f"http://{known.name}/", always=True)
 
-    def _leave_alone(self, quiet_since: datetime | None, pauses: Mapping[str, float]) -> None:
-        """Nobody is asked sooner because the crawl was interrupted."""
+    def _leave_alone(self, pauses: Mapping[str, float]) -> None:
+        """No host that asked for a long pause is asked sooner because the crawl was interrupted."""
         now, wall = self._clock.monotonic(), self._now()
-        quiet_s = wall - quiet_since.timestamp() if quiet_since else 0.0
-        wait_s = self._hosts.delay_s - max(quiet_s, 0.0)  # whatever became of the clock
-        for host in self._schedule.hosts() if wait_s > 0 else ():
-            self._schedule.postpone(host, now + wait_s)
         for name, until in pauses.items():
             if until > wall:
                 self._schedule.postpone(self._schedule.host(name), now + min(until - wall, MAX_PAUSE_S))

@@ -36,4 +36,4 @@ def open_frontier(
     task = store.tasks.get(task_id)
     if task is None or claim is None:
         raise StoreError(f"There is no task {task_id} in this catalogue.")
-    return Frontier(store.log, claim, store.clock, bounds, hosts, order, task.finished_at)
+    return Frontier(store.log, claim, store.clock, bounds, hosts, order)

@@ -56,7 +56,7 @@ class Progressed:
     run_pages_per_s: float
     cpu_s: float
     memory_mb: float
-    waiting: str  # for the network, hosts or answers; empty where something goes on
+    waiting: str  # for the network, hosts, answers or other processes; empty where something goes on
     drops: Mapping[str, int] = field(default_factory=dict)
 
 

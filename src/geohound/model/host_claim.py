@@ -11,5 +11,4 @@ class ClaimedHosts:
     """Which hosts are ours, and who has the others."""
 
     granted: Mapping[str, float] = field(default_factory=dict)  # with the seconds for which each is to be left alone
-    wanted: frozenset[str] = frozenset()  # granted ones for which others wait
     refused: Mapping[str, str] = field(default_factory=dict)  # with the process that has each

@@ -12,10 +12,11 @@ from .formula import (
     retry_in_s,
 )
 from .hosts import Politeness
+from .sharing import SharedHosts
 from .task import LocalTurns, TaskPoliteness
 from .turns import HostTurns, Turns
 
 __all__ = [
-    "HostTurns", "LocalTurns", "Politeness", "PolitenessPolicy", "TaskPoliteness", "Turns", "VisitFacts",
+    "HostTurns", "LocalTurns", "Politeness", "PolitenessPolicy", "SharedHosts", "TaskPoliteness", "Turns", "VisitFacts",
     "address_pause_s", "asked_pause_s", "pause_s", "retry_after_s", "retry_in_s",
 ]  # fmt: skip

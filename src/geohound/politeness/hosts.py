@@ -158,6 +158,11 @@ class Politeness:
             known = self._hosts.get(host)
             return self._pause_left_s(known, policy, None, self._clock.monotonic()) if known is not None else 0.0
 
+    def pause_left_s(self, host: str) -> float:
+        """Seconds for which the host is to be left alone, whoever asks."""
+        known = self._hosts.get(host)
+        return max(0.0, known.next_at - self._clock.monotonic()) if known is not None else 0.0
+
     def postpone(self, host: str, seconds: float) -> None:
         """Leave the host alone for at least so long."""
         with self._lock:

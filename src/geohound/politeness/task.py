@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from geohound.contracts import Clock
 
 from .formula import PolitenessPolicy, VisitFacts
 from .hosts import Politeness
+from .sharing import LONG_PAUSE_S, SharedHosts
 
 
 class TaskPoliteness:
     """Turns at hosts, taken for the leases of a frontier and used by those who make the requests."""
 
-    def __init__(self, politeness: Politeness, policy: PolitenessPolicy, clock: Clock) -> None:
+    def __init__(
+        self, politeness: Politeness, policy: PolitenessPolicy, clock: Clock, shared: SharedHosts | None = None
+    ) -> None:
+        """`shared` are the hosts of a catalogue that several processes may crawl into."""
         self._politeness = politeness
         self._policy = policy
         self._clock = clock
-
-    @property
-    def delay_s(self) -> float:
-        """The least pause between two requests to a host."""
-        return self._policy.host_delay_s
+        self._shared = shared
 
     def take(self, host: str) -> float:
         """The turn at a host for a lease: 0 if we have it, else after how many seconds to ask again."""
-        return self._politeness.take(host, self, self._policy)
+        return self.take_for(host, self, None)
+
+    def take_for(self, host: str, who: Hashable, crawl_delay_s: float | None) -> float:
+        """The same for somebody else of this task."""
+        if self._shared is not None:
+            wait_s = self._shared.wait_s(host, self._policy.host_delay_s)
+            if wait_s > 0:
+                return wait_s
+        return self._politeness.take(host, who, self._policy, crawl_delay_s)
+
+    def record(self, host: str, seen: VisitFacts) -> None:
+        """A request is over."""
+        pause_s = self._politeness.record(host, seen, self._policy)
+        if self._shared is not None and pause_s > LONG_PAUSE_S:
+            self._shared.note_pause(host)
+
+    @property
+    def elsewhere(self) -> int:
+        """How many hosts other processes have that are wanted here."""
+        return self._shared.elsewhere if self._shared is not None else 0
 
     def leave(self, host: str) -> float:
         """The lease is over, its turn used or not: how long until the host may be asked again."""
@@ -66,7 +87,7 @@ class LocalTurns:
         give_up_at = self._clock.monotonic() + patience_s
         who = object()
         try:
-            while (wait_s := self._politeness.take(host, who, self._policy, crawl_delay_s)) > 0:
+            while (wait_s := self._task.take_for(host, who, crawl_delay_s)) > 0:
                 if self._clock.monotonic() + wait_s > give_up_at:
                     self._politeness.leave(host, who)
                     return wait_s
@@ -94,4 +115,4 @@ class LocalTurns:
         if seen is None:
             self._politeness.leave(host, who)
         else:
-            self._politeness.record(host, seen, self._policy)
+            self._task.record(host, seen)

@@ -26,10 +26,6 @@ class Turns(Protocol):
 class HostTurns(Protocol):
     """Whose turn it is at each host, as the frontier of one task asks for it."""
 
-    @property
-    def delay_s(self) -> float:
-        """The least pause between two requests to a host."""
-
     def take(self, host: str) -> float:
         """The turn at a host for a lease: 0 if we have it, else after how many seconds to ask again."""
 

@@ -13,6 +13,7 @@ from geohound.model.exposition import exposition
 from geohound.model.frontier import VisitRecord
 from geohound.model.task import Checkpoint, Ending
 from geohound.model.visit import Lane
+from geohound.politeness import TaskPoliteness
 
 from .usage import measure
 
@@ -23,11 +24,19 @@ Unreached = Callable[[], Sequence[VisitRecord]]  # the seeds that have never ans
 class CrawlWork:
     """A crawl that a runner can run."""
 
-    def __init__(self, crawl: Crawl, unreached: Unreached, pids: Sequence[int] = (), learned: str = "") -> None:
+    def __init__(
+        self,
+        crawl: Crawl,
+        unreached: Unreached,
+        pids: Sequence[int] = (),
+        learned: str = "",
+        hosts: TaskPoliteness | None = None,
+    ) -> None:
         self._crawl = crawl
         self._unreached = unreached
         self._pids = pids  # of the processes that read pages, beside this one
         self._learned = learned
+        self._hosts = hosts
         self._missed: Sequence[VisitRecord] = ()
 
     async def run(self) -> Ending:
@@ -74,6 +83,7 @@ class CrawlWork:
             "fetchers": crawl.crews[Lane.PAGES].size,
             "testers": crawl.crews[Lane.PROBES].size,
             "cut_off": crawl.progress.is_cut_off,
+            "hosts_elsewhere": self._hosts.elsewhere if self._hosts else 0,
         }
 
     def progress(self) -> Progressed:
@@ -99,7 +109,9 @@ class CrawlWork:
             return "network"
         if self._crawl.in_flight and not queued:
             return "answers"
-        return "hosts" if queued and not self._crawl.in_flight else ""
+        if self._crawl.in_flight or not queued:
+            return ""
+        return "other processes" if self._hosts and self._hosts.elsewhere else "hosts"
 
     def metrics(self) -> str:
         """The numbers as Prometheus reads them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from geohound.contracts import Clock
@@ -27,7 +27,6 @@ class MemoryHostClaims:
     def claim(self, pauses: Mapping[str, float], holder: str, ttl_s: float) -> ClaimedHosts:
         now = self._clock.now().timestamp()
         granted: dict[str, float] = {}
-        wanted: list[str] = []
         refused: dict[str, str] = {}
         for host, pause_s in pauses.items():
             row = self._rows.setdefault(host, _Row("", 0.0, now))
@@ -39,9 +38,10 @@ class MemoryHostClaims:
             due_at = max(row.due_at, now + pause_s)
             self._rows[host] = _Row(holder, now + ttl_s, due_at, is_wanted)
             granted[host] = due_at - now
-            if is_wanted:
-                wanted.append(host)
-        return ClaimedHosts(granted, frozenset(wanted), refused)
+        return ClaimedHosts(granted, refused)
+
+    def wanted(self, holder: str) -> Sequence[str]:
+        return [host for host, row in self._rows.items() if row.holder == holder and row.is_wanted]
 
     def release(self, pauses: Mapping[str, float], holder: str) -> None:
         now = self._clock.now().timestamp()

@@ -17,7 +17,7 @@ from . import upgrades
 __all__ = ["Database", "StoreError"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 12
+VERSION = 13
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.forget_text_index,
@@ -31,10 +31,11 @@ UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     9: upgrades.follow_changes,
     10: partial(upgrades.run_scripts, names=["address.sql"]),
     11: upgrades.tell_purposes,
+    12: partial(upgrades.run_scripts, names=["host_claim_wanted.sql"]),
 }
 _SCRIPTS = (
     "schema.sql", "index.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql",
-    "host_claim.sql", "address.sql",
+    "host_claim.sql", "address.sql", "host_claim_wanted.sql",
 )  # fmt: skip
 BUSY_TIMEOUT_MS = 30_000
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from geohound.contracts import Clock
 from geohound.model.host_claim import ClaimedHosts
@@ -18,8 +19,9 @@ ON CONFLICT (host) DO UPDATE SET
   holder = excluded.holder,
   expires_at = excluded.expires_at
 WHERE holder IN ('', excluded.holder) OR expires_at <= :now OR expires_at > :now + 10 * :ttl_s
-RETURNING due_at, is_wanted"""
+RETURNING due_at"""
 _WANT = "UPDATE host_claim SET is_wanted = 1 WHERE host = ? RETURNING holder"
+_WANTED = "SELECT host FROM host_claim WHERE holder = ? AND is_wanted"
 _RELEASE = """
 UPDATE host_claim SET holder = '', expires_at = 0, is_wanted = 0, due_at = max(due_at, :now + :pause_s)
 WHERE host = :host AND holder = :holder"""
@@ -38,7 +40,6 @@ class SqliteHostClaims:
     def claim(self, pauses: Mapping[str, float], holder: str, ttl_s: float) -> ClaimedHosts:
         now = self._clock.now().timestamp()
         granted: dict[str, float] = {}
-        wanted: list[str] = []
         refused: dict[str, str] = {}
         with self._database.write() as connection:
             if now >= self._forget_at:
@@ -50,14 +51,22 @@ class SqliteHostClaims:
                 if row is None:
                     refused[host] = connection.execute(_WANT, (host,)).fetchone()[0]
                     continue
-                due_at, is_wanted = row
-                granted[host] = max(0.0, due_at - now)
-                if is_wanted:
-                    wanted.append(host)
-        return ClaimedHosts(granted, frozenset(wanted), refused)
+                granted[host] = max(0.0, row[0] - now)
+        return ClaimedHosts(granted, refused)
+
+    def wanted(self, holder: str) -> Sequence[str]:
+        return [host for (host,) in self._database.read().execute(_WANTED, (holder,))]
+
+    def close(self) -> None:
+        self._database.close()
 
     def release(self, pauses: Mapping[str, float], holder: str) -> None:
         now = self._clock.now().timestamp()
         rows = [{"host": host, "holder": holder, "now": now, "pause_s": pause_s} for host, pause_s in pauses.items()]
         with self._database.write() as connection:
             connection.executemany(_RELEASE, rows)
+
+
+def open_host_claims(path: Path, clock: Clock) -> SqliteHostClaims:
+    """Claims of the catalogue, by a connection of their own: they need not outlive a power cut."""
+    return SqliteHostClaims(Database(path, durable=False), clock)

@@ -1,0 +1,205 @@
+"""Hosts shared with the other processes of a catalogue: claimed before they are asked, and let go when others wait.
+
+A thread of its own claims, renews and lets go in batches, so that neither a page nor the event loop waits for the disk.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from geohound.contracts import Clock, HostClaims, StoreError
+
+from .hosts import Politeness
+
+log = logging.getLogger(__name__)
+
+TTL_S = 60.0  # after which the hosts of a process that cannot be looked for come free
+MARGIN_S = 10.0  # before that, its holder asks them no more: whoever comes next need not wait
+RENEW_S = 15.0
+TENURE_S = 5.0  # so long a host is kept while others wait for it
+LOOK_S = 1.0  # how often is looked who waits for our hosts, and for those of others
+YIELD_S = 2 * LOOK_S  # after which a host that was let go for others is asked for again
+FORGET_S = 3.0  # a host that nobody in this process asked for since is not wanted any longer
+LONG_PAUSE_S = 5.0  # is noted at once, and outlives this process
+_LINGER_S = 0.01  # to claim together what is asked for together
+_SOON_S = 0.03
+
+
+@dataclass(slots=True)
+class _Claim:
+    valid_to: float
+    since: float
+    used_at: float
+    is_leaving: bool = False
+
+
+class SharedHosts:
+    """The hosts that this process has in one catalogue."""
+
+    def __init__(
+        self,
+        claims: HostClaims,
+        politeness: Politeness,
+        clock: Clock,
+        holder: str,
+        is_gone: Callable[[str], bool],
+    ) -> None:
+        """`is_gone` is asked about holders of hosts: those whose process is no more need not be waited for."""
+        self._claims = claims
+        self._politeness = politeness
+        self._clock = clock
+        self._holder = holder
+        self._is_gone = is_gone
+        self._lock = threading.Lock()
+        self._ours: dict[str, _Claim] = {}
+        self._asked: dict[str, float] = {}  # hosts that are not ours, and when they were last asked for
+        self._elsewhere: dict[str, float] = {}  # those that others have, and when to try again
+        self._paused: set[str] = set()  # hosts of ours with a long pause that is not noted yet
+        self._delay_s = 0.0  # the longest that anybody here keeps between two requests
+        self._renew_at = self._look_at = clock.monotonic()
+        self._woken = threading.Event()
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._run, name="host-claims", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """Let go of everything, with the pauses that are left."""
+        self._is_closed = True
+        self._woken.set()
+        self._thread.join()
+        with self._lock:
+            ours, self._ours = self._ours, {}
+        self._release(list(ours))
+
+    @property
+    def elsewhere(self) -> int:
+        """How many hosts wait for another process to let go of them."""
+        return len(self._elsewhere)
+
+    def wait_s(self, host: str, delay_s: float) -> float:
+        """0 if the host is ours, else after how many seconds to ask again; it is claimed meanwhile."""
+        with self._lock:
+            now = self._clock.monotonic()
+            claim = self._ours.get(host)
+            if claim is not None and claim.is_leaving:
+                return LOOK_S
+            if claim is not None and now < claim.valid_to:
+                claim.used_at = now
+                return 0.0
+            self._delay_s = max(self._delay_s, delay_s)
+            is_new = host not in self._asked
+            self._asked[host] = now
+            wait_s = self._elsewhere[host] - now if host in self._elsewhere else 0.0
+        if is_new:
+            self._woken.set()
+        return max(wait_s, _SOON_S)
+
+    def note_pause(self, host: str) -> None:
+        """The host asked for a long pause: whoever has it next is to know, whatever becomes of this process."""
+        with self._lock:
+            if host in self._ours:
+                self._paused.add(host)
+        self._woken.set()
+
+    def tick(self) -> None:
+        """Claim what is asked for, renew what is used, let go of what others want."""
+        now = self._clock.monotonic()
+        with self._lock:
+            leaving = [host for host, claim in self._ours.items() if claim.is_leaving] if self._look_at <= now else []
+            wanted = self._due(now)
+        if wanted:
+            self._claim(wanted)
+        self._release([host for host in leaving if self._politeness.holder(host) is None])
+        if self._look_at <= now:
+            self._look_at = now + LOOK_S
+            self._yield(now)
+
+    def _due(self, now: float) -> list[str]:
+        """Hosts to be claimed or renewed now."""
+        self._asked = {host: at for host, at in self._asked.items() if now - at < FORGET_S}
+        self._elsewhere = {host: at for host, at in self._elsewhere.items() if host in self._asked}
+        due = {host for host in self._asked if self._elsewhere.get(host, now) <= now}
+        due |= self._paused
+        self._paused = set()
+        if self._renew_at <= now:
+            self._renew_at = now + RENEW_S
+            for host, claim in list(self._ours.items()):
+                if now - claim.used_at < RENEW_S or self._politeness.holder(host) is not None:
+                    due.add(host)
+                elif claim.valid_to <= now:
+                    del self._ours[host]
+        return list(due)
+
+    def _claim(self, hosts: list[str]) -> None:
+        began_at = self._clock.monotonic()
+        result = self._claims.claim(self._pauses(hosts), self._holder, TTL_S)
+        valid_to = began_at + TTL_S - MARGIN_S
+        with self._lock:
+            for host, pause_s in result.granted.items():
+                known = self._ours.get(host)
+                if known is None:
+                    self._politeness.postpone(host, pause_s)
+                    self._ours[host] = _Claim(valid_to, began_at, began_at)
+                else:
+                    known.valid_to = valid_to
+                self._asked.pop(host, None)
+                self._elsewhere.pop(host, None)
+            for host in result.refused:
+                self._ours.pop(host, None)
+                self._elsewhere[host] = began_at + LOOK_S
+        self._bury(result.refused)
+
+    def _bury(self, refused: Mapping[str, str]) -> None:
+        """Let go in the name of processes that are gone; when they last asked is not known."""
+        by_holder: dict[str, list[str]] = defaultdict(list)
+        for host, holder in refused.items():
+            by_holder[holder].append(host)
+        for holder, hosts in by_holder.items():
+            if self._is_gone(holder):
+                self._claims.release(dict.fromkeys(hosts, self._delay_s), holder)
+                with self._lock:
+                    for host in hosts:
+                        self._elsewhere.pop(host, None)
+                self._woken.set()
+
+    def _yield(self, now: float) -> None:
+        """Ask no more of the hosts that others want; they are let go when nothing is under way there."""
+        wanted = self._claims.wanted(self._holder) if self._ours else ()
+        with self._lock:
+            for host in wanted:
+                claim = self._ours.get(host)
+                if claim is not None and (now - claim.since >= TENURE_S or now - claim.used_at >= LOOK_S):
+                    claim.is_leaving = True
+
+    def _release(self, hosts: list[str]) -> None:
+        if not hosts:
+            return
+        self._claims.release(self._pauses(hosts), self._holder)
+        again_at = self._clock.monotonic() + YIELD_S
+        with self._lock:
+            for host in hosts:
+                self._ours.pop(host, None)
+                self._asked[host] = self._clock.monotonic()
+                self._elsewhere[host] = again_at
+
+    def _pauses(self, hosts: list[str]) -> dict[str, float]:
+        return {host: self._politeness.pause_left_s(host) for host in hosts}
+
+    def _run(self) -> None:
+        while True:
+            self._woken.wait(LOOK_S)
+            self._woken.clear()
+            if self._is_closed:
+                return
+            time.sleep(_LINGER_S)
+            try:
+                self.tick()
+            except StoreError as error:
+                log.warning("Hosts cannot be claimed at present: %s", error)

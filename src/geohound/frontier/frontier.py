@@ -84,17 +84,19 @@ class Frontier:
     def _replay(self) -> Iterator[tuple[int, int]]:
         """Read everything back; yields the keys of all known URLs, and how they wait."""
         now = self._clock.monotonic()
-        pending, visited = UrlState.PENDING, (UrlState.DONE, UrlState.IN_VAIN)
+        pending, done, in_vain, refused = map(
+            int, (UrlState.PENDING, UrlState.DONE, UrlState.IN_VAIN, UrlState.REFUSED)
+        )
         for number, key, shape, state, lane, score, url, depth in self._log.replay(self.task):
             self._next = number + 1
-            if state == UrlState.REFUSED:
+            if state == refused:
                 continue
             host = self._schedule.host(host_of(url))
             self._admission.note(shape, depth, lane)
             if state == pending:
                 self._numbers.put(key, number)
                 self._push(host, lane, pack(score, number), now)
-            elif state in visited:
+            elif state in (done, in_vain):
                 host.visited += 1
                 self._visited += 1
                 self._pages += lane == PAGE

@@ -45,11 +45,12 @@ class Outbox:
 
     def batch(self) -> FrontierBatch:
         """The batch that is being filled; it is sent soon. StoreError after one that could not be written."""
-        return self._sheet().batch
+        sheet = self._open or self._begin()
+        return sheet.batch
 
     def add(self, entries: Sequence[Entry]) -> None:
         """These belong to what was put into the batch."""
-        sheet = self._sheet()
+        sheet = self._open or self._begin()
         sheet.entries.extend(entries)
         if self._sent is None and sheet.batch.size >= MANY_ROWS:
             self._send()
@@ -63,14 +64,13 @@ class Outbox:
         if self._error is not None:
             raise self._error
 
-    def _sheet(self) -> _Sheet:
+    def _begin(self) -> _Sheet:
         if self._error is not None:
             raise self._error
-        if self._open is None:
-            loop = asyncio.get_running_loop()
-            self._open = _Sheet(loop.create_future())
-            if self._sent is None:
-                self._timer = loop.call_later(LINGER_S, self._send)
+        loop = asyncio.get_running_loop()
+        self._open = _Sheet(loop.create_future())
+        if self._sent is None:
+            self._timer = loop.call_later(LINGER_S, self._send)
         return self._open
 
     def _send(self) -> None:

@@ -131,14 +131,15 @@ def _url_row(task: TaskId, new: NewUrl, sources: Sources) -> tuple[Any, ...]:
     score = found.score if found.score == found.score else 0.0
     purpose = PURPOSES.index(found.purpose)
     return (
-        id_of(task, new.number), new.key, new.shape, new.state, purpose, score, found.url, found.depth,
+        id_of(task, new.number), new.key, new.shape, int(new.state), purpose, score, found.url, found.depth,
         found.via.value, sources.number(found.found_on), clean(found.clue[:MAX_CLUE_CHARS]), found.harvester,
         new.reason, new.at,
     )  # fmt: skip
 
 
 def _end_row(task: TaskId, end: UrlEnd) -> tuple[Any, ...]:
-    return end.state, end.attempts, end.reason, end.status, end.services, end.address, end.at, id_of(task, end.number)
+    brought = end.status, end.services, end.address, end.at
+    return int(end.state), end.attempts, end.reason, *brought, id_of(task, end.number)
 
 
 def _queued(row: tuple[Any, ...]) -> QueuedUrl:

@@ -33,6 +33,7 @@ from geohound.orders.opic import Opic
 from geohound.orders.oss import OssGroups
 from geohound.politeness import Politeness, TaskPoliteness
 from geohound.stores.sqlite import Store, open_store
+from geohound.tasks.progress import Progress
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WMS = ServiceSpec("wms", "1.3.0", 5, "http://gis.test/ows", topic="rivers")
@@ -104,7 +105,7 @@ async def crawl(
         examiner, frontier, store.requests, store.catalogue, order, SystemClock(), patient, frozenset(harvesters),
         robots=store.robots,
     )  # fmt: skip
-    running = Crawl(asked, parts)
+    running = Crawl(asked, parts, Progress())
     frontier.admit([Candidate(seed)])
     await frontier.flush()
     await running.run()
@@ -134,7 +135,7 @@ def test_a_linked_service_is_confirmed_and_catalogued_with_its_sighting(tmp_path
     assert [layer.name for layer in found.layers] == list(facts.layers)
     (seen,) = store.catalogue.sightings(found.id)
     assert (seen.found_on, seen.evidence, seen.depth) == ("http://a.test/maps", "Rivers", 2)
-    assert done.progress.services == 1
+    assert done.observer.services == 1
     store.close()
 
 
@@ -143,7 +144,7 @@ def test_a_bare_endpoint_that_complains_is_asked_properly(tmp_path: Path) -> Non
         ServiceSpec("wms", "1.3.0", 5, "http://gis.test/x", topic="rivers")
     )})  # fmt: skip
     done, store = run(tmp_path, web)
-    assert done.progress.kinds["wms"] == 1
+    assert done.observer.kinds["wms"] == 1
     store.close()
 
 
@@ -191,7 +192,7 @@ def test_a_bug_costs_one_url_and_not_the_crawl(tmp_path: Path, caplog) -> None:
         }
     )
     done, store = run(tmp_path, web, kinds={"broken": Broken()})
-    assert done.progress.pages == 3
+    assert done.observer.pages == 3
     assert done.final_drops == {FailureReason.BUG: 1}  # type: ignore[attr-defined]
     assert "ZeroDivisionError" in caplog.text
     store.close()
@@ -203,11 +204,11 @@ def test_the_page_budget_is_kept_to_the_page_and_the_rest_waits(tmp_path: Path) 
     }
     web = SmallWeb({"http://a.test/": html("<a href=http://h0.test/>x</a>"), **pages})
     done, store = run(tmp_path, web, max_pages=20)
-    assert done.progress.pages == 20
+    assert done.observer.pages == 20
     task = next(iter(store.tasks.list(UNFINISHED)))
     assert task is not None
     more = asyncio.run(crawl(store, web, task.id))
-    assert more.progress.pages == 31
+    assert more.observer.pages == 31
     assert sorted(web.asked) == sorted(["http://a.test/", *pages])
     store.close()
 
@@ -264,8 +265,8 @@ def test_what_a_catalogue_lists_is_tested_too(tmp_path: Path) -> None:
         }
     )
     done, store = run(tmp_path, web)
-    assert done.progress.kinds == {"csw": 1, "wms": 1}
-    assert done.progress.vias["harvest"] == 1
+    assert done.observer.kinds == {"csw": 1, "wms": 1}
+    assert done.observer.vias["harvest"] == 1
     store.close()
 
 
@@ -427,7 +428,7 @@ def test_an_endless_search_that_finds_nothing_is_left_though_it_says_another_wor
     store = open_store(tmp_path / "c.db", SystemClock())
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
     done = asyncio.run(crawl(store, web, task, max_pages=500, bounds=Bounds(max_depth=400)))
-    assert done.progress.pages < 60
+    assert done.observer.pages < 60
     assert done.final_drops[FailureReason.TRAP] == 1
     store.close()
 

@@ -48,7 +48,7 @@ def test_a_base_in_a_sibling_script_is_put_before_the_path_of_another(tmp_path: 
     assert seen.via == "script"
     assert "map.js:1" in seen.evidence
     assert (asked(web, "base.js"), asked(web, "map.js")) == (1, 1)
-    assert done.progress.tested == 1
+    assert done.observer.tested == 1
     store.close()
 
 
@@ -67,7 +67,7 @@ def test_a_known_viewer_gives_its_services_by_its_configuration_and_its_bundle_w
     (seen,) = store.catalogue.sightings(found.id)
     assert (seen.via, seen.found_on) == ("recipe", "http://a.test/")
     assert "terria" in seen.evidence
-    assert done.progress.ways()["recipe"] == {
+    assert done.observer.ways()["recipe"] == {
         "services": 1, "tested": 1, "confirmed": 1, "tested_per_confirmed": 1.0,
     }  # fmt: skip
     order = [url for url in web.asked if url.startswith("http://a.test/")]
@@ -89,7 +89,7 @@ def test_pages_that_share_their_scripts_cost_each_script_once(tmp_path: Path) ->
         **{f"http://gis.test/gis/{n}": service(wms(f"http://gis.test/gis/{n}", n + 1)) for n in range(5)},
     })  # fmt: skip
     done, store = run(tmp_path, web)
-    assert done.progress.services == 5
+    assert done.observer.services == 5
     assert (asked(web, "base.js"), asked(web, "map.js")) == (1, 1)
     store.close()
 
@@ -107,7 +107,7 @@ def test_of_two_hundred_scripts_those_that_tell_of_a_map_are_read_with_the_page(
         "http://a.test/": html(page), **files, "http://gis.test/x": service(wms("http://gis.test/x")),
     })  # fmt: skip
     done, store = run(tmp_path, web, max_pages=1)
-    assert done.progress.services <= 1
+    assert done.observer.services <= 1
     assert len([url for url in web.asked if url.endswith(".js")]) <= BOUNDS.files
     assert (asked(web, "mapconfig.js"), asked(web, "wms-layers.js")) == (1, 1)
     assert asked(web, "jquery.min.js") == asked(web, "leaflet.js") == 0
@@ -124,7 +124,7 @@ def test_a_configuration_file_that_is_a_list_of_services_is_catalogued_as_such_w
         "http://a.test/data/stored.xml": file(capabilities.body.decode(), "text/xml"),
     })  # fmt: skip
     done, store = run(tmp_path, web)
-    assert done.progress.kinds == {"wms": 1}
+    assert done.observer.kinds == {"wms": 1}
     assert asked(web, "stored.xml") == 1
     store.close()
 
@@ -147,10 +147,10 @@ def test_a_hundred_maps_of_one_service_are_one_test(tmp_path: Path) -> None:
         "http://gis.test/x": service(wms("http://gis.test/x")),
     })  # fmt: skip
     done, store = run(tmp_path, web)
-    assert (done.progress.services, done.progress.tested, done.progress.spared) == (1, 1, 1)
+    assert (done.observer.services, done.observer.tested, done.observer.spared) == (1, 1, 1)
     (found,) = store.catalogue.at("http://gis.test/x")
     assert {seen.found_on for seen in store.catalogue.sightings(found.id)} == {"http://a.test/", "http://a.test/b"}
-    assert done.progress.summary(1.0)["tested_per_confirmed"] == 1.0
+    assert done.observer.summary()["tested_per_confirmed"] == 1.0
     store.close()
 
 

@@ -45,6 +45,7 @@ from geohound.stores.sqlite import Store, StoreError
 from geohound.tasks import seeds
 from geohound.tasks.crawling import CrawlWork
 from geohound.tasks.feed import Feed, Listener
+from geohound.tasks.progress import Progress
 from geohound.tasks.recounting import recount
 from geohound.tasks.runner import TaskRunner
 from geohound.urls.clue import looks_like_service
@@ -116,14 +117,16 @@ async def _crawl(
             examiner, frontier, store.requests, store.catalogue, order, SystemClock(), politeness_policy(settings),
             frozenset(harvesters()), sorter(settings).classify, store.robots if settings.obey_robots else None,
         )  # fmt: skip
-        crawl = Crawl(plan, parts, feed.add)
+        counted = Progress(feed.add)
         if claim.epoch > 1:
             was_killed = task.finished_at is None
             counters = recount(store, task.id, left.counters) if was_killed else left.counters
-            crawl.progress.go_on(counters, frontier.stats().pages, store.requests.hosts(task.id))
+            counted.go_on(counters, frontier.stats().pages, store.requests.hosts(task.id))
+        crawl = Crawl(plan, parts, counted, counted.visits)
         frontier.admit(_seeds(goal.seeds, order, settings.max_width))
         await frontier.flush()
-        work = CrawlWork(crawl, unreached, examiner.pids if isinstance(examiner, Pool) else (), settings.learned, hosts)
+        pids = examiner.pids if isinstance(examiner, Pool) else ()
+        work = CrawlWork(crawl, counted, unreached, pids, settings.learned, hosts)
         try:
             async with _offered(work.metrics, settings.metrics_port):
                 yield work

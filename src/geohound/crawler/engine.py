@@ -36,9 +36,9 @@ from .duplicates import Duplicates, Novelty
 from .jobs import Jobs
 from .keeping import Keeper
 from .log_line import LogLine
+from .observing import Observer
 from .outage import Doubt, is_answer
 from .plan import Parts, Plan
-from .progress import Listener, Progress
 from .proposing import PROBE_BONUS, admit, candidate_of, listed, score_as_page
 
 log = logging.getLogger(__name__)
@@ -57,12 +57,17 @@ MANY_LINKS = 500  # are weighed at a time; then others have their turn
 class Crawl:
     """One crawl from its seeds, or from where it was stopped, to the end of its budget."""
 
-    def __init__(self, plan: Plan, parts: Parts, listener: Listener | None = None) -> None:
+    def __init__(self, plan: Plan, parts: Parts, observer: Observer, visits: int = 0) -> None:
+        """`visits` is how many tries at a page of its budget the task has spent in earlier runs."""
         self.plan = plan
         self.parts = parts
-        self.progress = Progress()
+        self.observer = observer
+        self.visits = visits
+        self.ending = ""  # why this run ended, once it has
+        self.is_cut_off = False  # no host answers: the network is waited for
+        self._started = 0.0
         self.crews = {Lane.PAGES: Crew(plan.fetchers), Lane.PROBES: Crew(plan.testers, start=8, most=128)}
-        self._keeper = Keeper(plan, parts, self.progress, listener)
+        self._keeper = Keeper(plan, parts, observer)
         self._jobs = Jobs(parts.catalogue, parts.robots, parts.examiner)
         self._stopping = False
         self._fatal: Exception | None = None
@@ -77,9 +82,16 @@ class Crawl:
         self._stopping = True
         self._wake.set()
 
-    async def run(self) -> Progress:
-        """Work until nothing is left, the budget is spent, or `stop` is called."""
-        self.progress.started = self.parts.clock.monotonic()
+    async def run(self) -> str:
+        """Work until nothing is left, the budget is spent, or `stop` is called; why it ended."""
+        try:
+            return await self._run()
+        except asyncio.CancelledError:
+            await self._wind_up(0.0)
+            raise
+
+    async def _run(self) -> str:
+        self._started = self.parts.clock.monotonic()
         while not self._spent():
             if self._doubt.is_grave or (self._doubt and not self.in_flight):
                 await self._end_doubt()
@@ -92,40 +104,39 @@ class Crawl:
             if wait_s is None and not self._doubt:
                 break
             await self.parts.clock.sleep(min(max(wait_s or 0.0, 0.001), 1.0))
-        self.progress.ending = self._ending()
-        await self._wind_up()
+        self.ending = self._ending()
+        await self._wind_up(GRACE_S)
         if self._fatal is not None:
             raise self._fatal
-        return self.progress
+        return self.ending
 
     @property
     def in_flight(self) -> int:
         return sum(map(len, self._running.values()))
 
-    async def _wind_up(self) -> None:
+    async def _wind_up(self, grace_s: float) -> None:
         """Give what is in flight a moment; what takes longer is let go and waits for the next time."""
         under_way = [task for running in self._running.values() for task in running]
         if under_way:
-            _, late = await asyncio.wait(under_way, timeout=GRACE_S)
+            _, late = await asyncio.wait(under_way, timeout=grace_s)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
     def _spent(self) -> bool:
-        plan, done = self.plan, self.progress
-        elapsed = self.parts.clock.monotonic() - done.started
-        return self._stopping or done.visits >= plan.max_pages or 0 < plan.max_time_s <= elapsed
+        elapsed = self.parts.clock.monotonic() - self._started
+        return self._stopping or self.visits >= self.plan.max_pages or 0 < self.plan.max_time_s <= elapsed
 
     def _ending(self) -> str:
         if self._stopping:
-            return self.progress.ending or "stopped"
-        if self.progress.visits >= self.plan.max_pages:
+            return self.ending or "stopped"
+        if self.visits >= self.plan.max_pages:
             return "page budget"
         return "time" if self._spent() else "finished"
 
     def _hand_out(self) -> None:
         """Give every idle worker of both groups its next candidate."""
-        left = self.plan.max_pages - self.progress.visits - len(self._running[Lane.PAGES])
+        left = self.plan.max_pages - self.visits - len(self._running[Lane.PAGES])
         now = self.parts.clock.monotonic()
         for lane in (Lane.PROBES, Lane.PAGES):
             crew, running = self.crews[lane], self._running[lane]
@@ -174,7 +185,7 @@ class Crawl:
         if candidate.purpose is Purpose.PROBE and (known := self._keeper.known(candidate.url)):
             # Another spelling of what is known: a sighting that costs no request.
             await self._keeper.put(known, candidate)
-            self.progress.spared += 1
+            self.observer.on_spared(candidate)
             self._done(Outcome(candidate, services=1, status=200), _NOT_ASKED)
             return
         asked_at = self.parts.clock.monotonic()
@@ -183,10 +194,11 @@ class Crawl:
         log.info("%s", LogLine(candidate, report))
         if self._doubt.arises(candidate, report, self.parts.clock.monotonic()):
             return
-        self.progress.count(candidate, report)
+        self.visits += candidate.purpose is Purpose.PAGE
+        self.observer.on_report(candidate, report)
         self.parts.frontier.admit((), refused=report.drops)
-        if self.progress.is_cut_off and is_answer(report):
-            self.progress.is_cut_off = False
+        if self.is_cut_off and is_answer(report):
+            self.is_cut_off = False
         if self._doubt and report.failure is None:
             await self._try_again(asked_at)
         await self._digest(candidate, report)
@@ -264,14 +276,14 @@ class Crawl:
             return
         now = self.parts.clock.monotonic()
         patience_s, check_s = (MAX_OUTAGE_S, OUTAGE_CHECK_S) if origin else (START_PATIENCE_S, START_CHECK_S)
-        if not self.progress.is_cut_off:
+        if not self.is_cut_off:
             told = f", not even {origin}: the network seems lost" if origin else f" so far ({self._doubt.reasons()})"
             log.warning("No host answers%s. Waiting for it up to %d s.", told, patience_s)
             self._cut_off_at = now
         elif now - self._cut_off_at > patience_s:
-            self.progress.ending = "network lost"
+            self.ending = "network lost"
             self.stop()
-        self.progress.is_cut_off = True
+        self.is_cut_off = True
         self._doubt.ask_another()
         again_at = now + check_s
         for candidate, _ in self._doubt.give_up():
@@ -287,7 +299,7 @@ class Crawl:
 
     async def _try_again(self, since: float) -> None:
         """The network is there: what failed before may have failed while it was not, and is soon tried once more."""
-        self.progress.is_cut_off = False
+        self.is_cut_off = False
         failed = self._doubt.settle(since)
         if failed:
             await self.parts.examiner.refresh()

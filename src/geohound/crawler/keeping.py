@@ -16,19 +16,18 @@ from geohound.model.service import Service, Sighting
 from geohound.model.visit import Candidate, Purpose, Via
 from geohound.urls.ogc import Claim, classify_ogc
 
+from .observing import Observer
 from .plan import Parts, Plan
-from .progress import Listener, Progress
 from .proposing import admit, listed
 
 
 class Keeper:
     """Puts the services of one crawl into the catalogue and tells who listens of the new ones."""
 
-    def __init__(self, plan: Plan, parts: Parts, progress: Progress, listener: Listener | None = None) -> None:
+    def __init__(self, plan: Plan, parts: Parts, observer: Observer) -> None:
         self._plan = plan
         self._parts = parts
-        self._progress = progress
-        self._listener = listener
+        self._observer = observer
         self._proved = HashSet()
 
     async def keep(self, read: PageRead, candidate: Candidate, elapsed_s: float) -> int:
@@ -40,9 +39,7 @@ class Keeper:
             self._proved.add(hash((service.kind, service.endpoint)))
             if is_new:
                 new += 1
-                self._progress.found(service, candidate)
-                if self._listener:
-                    self._listener(self._progress.event(service, self._parts.clock.monotonic()))
+                self._observer.on_service(service, candidate)
             self._follow_service(service, candidate)
         return new
 

@@ -15,6 +15,7 @@ from geohound.model.task import Checkpoint, Ending
 from geohound.model.visit import Lane
 from geohound.politeness import TaskPoliteness
 
+from .progress import Progress
 from .usage import measure
 
 MAX_UNREACHED = 100  # seeds that the summary names
@@ -27,12 +28,14 @@ class CrawlWork:
     def __init__(
         self,
         crawl: Crawl,
+        counted: Progress,
         unreached: Unreached,
         pids: Sequence[int] = (),
         learned: str = "",
         hosts: TaskPoliteness | None = None,
     ) -> None:
         self._crawl = crawl
+        self._counted = counted
         self._unreached = unreached
         self._pids = pids  # of the processes that read pages, beside this one
         self._learned = learned
@@ -40,16 +43,17 @@ class CrawlWork:
         self._missed: Sequence[VisitRecord] = ()
 
     async def run(self) -> Ending:
+        self._counted.begin()
         try:
-            await self._crawl.run()
+            ending = Ending(await self._crawl.run())
         finally:
             self._keep_learned()
-        progress = self._crawl.progress
         if self._is_finished:
             await self._crawl.parts.frontier.flush()
             self._missed = self._unreached()
-            progress.ending = Ending.UNREACHED if self._missed else Ending.FINISHED
-        return Ending(progress.ending)
+            ending = Ending.UNREACHED if self._missed else Ending.FINISHED
+        self._counted.ending = ending
+        return ending
 
     @property
     def _is_finished(self) -> bool:
@@ -71,9 +75,8 @@ class CrawlWork:
     def summary(self) -> dict[str, Any]:
         """The numbers so far, those of the whole task; `run` has those of this run."""
         crawl, parts = self._crawl, self._crawl.parts
-        elapsed = parts.clock.monotonic() - crawl.progress.started if crawl.progress.started else 0.0
         numbers = parts.frontier.stats()
-        return crawl.progress.summary(elapsed) | {
+        return self._counted.summary() | {
             "drops": {str(reason): n for reason, n in Counter(numbers.drops).most_common() if n},
             "queue": numbers.queued,
             "task": crawl.plan.task,
@@ -82,7 +85,7 @@ class CrawlWork:
             "in_flight": crawl.in_flight,
             "fetchers": crawl.crews[Lane.PAGES].size,
             "testers": crawl.crews[Lane.PROBES].size,
-            "cut_off": crawl.progress.is_cut_off,
+            "cut_off": crawl.is_cut_off,
             "hosts_elsewhere": self._hosts.elsewhere if self._hosts else 0,
         }
 
@@ -105,7 +108,7 @@ class CrawlWork:
     def _waiting(self) -> str:
         """What a crawl that seems to stand still is waiting for."""
         queued = self._crawl.parts.frontier.stats().queued
-        if self._crawl.progress.is_cut_off:
+        if self._crawl.is_cut_off:
             return "network"
         if self._crawl.in_flight and not queued:
             return "answers"
@@ -115,4 +118,4 @@ class CrawlWork:
 
     def metrics(self) -> str:
         """The numbers as Prometheus reads them."""
-        return exposition(self._crawl.progress.metrics(self.summary()))
+        return exposition(self._counted.metrics(self.summary()))

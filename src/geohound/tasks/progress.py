@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -9,22 +10,27 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from geohound.model.event import ServiceFound
+from geohound.model.event import Event, ServiceFound, VisitEnded
 from geohound.model.exposition import Metric, MetricType, Sample, histogram
-from geohound.model.job import Redirected, Report
+from geohound.model.job import PageRead, Redirected, Report
 from geohound.model.service import Service
-from geohound.model.visit import Candidate, FailureReason, Purpose
+from geohound.model.visit import Candidate, Failure, FailureReason, Purpose
 
 BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _COUNTED = ("pages", "requests", "bytes", "services", "layers", "tested", "spared")
-Listener = Callable[[ServiceFound], None]
+
+
+def _ignore(_: Event) -> None:
+    """For who only counts."""
 
 
 @dataclass(slots=True)
 class Progress:
-    """Counted up by the crawl, read by whoever shows it: the numbers of the task, over all its runs."""
+    """Observes a crawl: the numbers of the task, over all its runs, and the events that its watchers hear of."""
 
-    started: float = 0.0  # this run
+    emit: Callable[[Event], None] = _ignore
+    now: Callable[[], float] = time.monotonic
+    started: float | None = None  # this run
     ending: str = ""  # why this run ended, once it has
     before: Mapping[str, Any] = field(default_factory=dict)  # the summary of the runs before
     visits: int = 0  # tries at a page, answered or not: what a budget counts
@@ -44,10 +50,17 @@ class Progress:
     outcomes: Counter[str] = field(default_factory=Counter)  # of requests: status classes and reasons of failure
     by_seconds: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
     request_s: float = 0.0
-    is_cut_off: bool = False  # no host answers: the network is waited for
 
-    def count(self, candidate: Candidate, report: Report) -> None:
-        """A report has come in."""
+    def begin(self) -> None:
+        """A run begins."""
+        self.started = self.now()
+
+    @property
+    def run_s(self) -> float:
+        """How long this run has taken so far."""
+        return self.now() - self.started if self.started is not None else 0.0
+
+    def on_report(self, candidate: Candidate, report: Report) -> None:
         self.requests += len(report.requests) or report.asked  # with those for robots.txt
         self.bytes += report.bytes
         self.hosts |= report.hosts
@@ -62,6 +75,23 @@ class Progress:
             case Purpose.PAGE:
                 self.visits += 1
                 self.pages += bool(report.status) and _was_read(report)
+        self.emit(_visit_ended(candidate, report))
+
+    def on_service(self, service: Service, candidate: Candidate) -> None:
+        self.services += 1
+        self.layers += len(service.layers)
+        self.kinds[service.kind] += 1
+        self.vias[str(candidate.via)] += 1
+        self.proofs[str(candidate.via)] += not candidate.is_page
+        elapsed_s = round(self.run_s + self.before.get("elapsed_s", 0.0), 3)
+        self.emit(
+            ServiceFound(
+                service.id, service.endpoint, service.kind, service.title, self.pages, self.requests, elapsed_s
+            )
+        )
+
+    def on_spared(self, candidate: Candidate) -> None:  # noqa: ARG002
+        self.spared += 1
 
     def go_on(self, before: Mapping[str, Any], visits: int, hosts: AbstractSet[str]) -> None:
         """Count from where earlier runs left off: their last summary, and what the record of the task knows."""
@@ -96,22 +126,8 @@ class Progress:
             gauge("geohound_hosts", "Hosts that have answered.", len(self.hosts)),
             gauge("geohound_queue", "URLs that wait.", summary["queue"]),
             gauge("geohound_in_flight", "URLs being visited or tested.", summary["in_flight"]),
-            gauge("geohound_network_lost", "1 while no host answers.", int(self.is_cut_off)),
+            gauge("geohound_network_lost", "1 while no host answers.", int(summary["cut_off"])),
         ]
-
-    def event(self, service: Service, now: float) -> ServiceFound:
-        """A service was confirmed: what a listener is told."""
-        elapsed_s = round(now - self.started + self.before.get("elapsed_s", 0.0), 3)
-        return ServiceFound(
-            service.id, service.endpoint, service.kind, service.title, self.pages, self.requests, elapsed_s
-        )
-
-    def found(self, service: Service, candidate: Candidate) -> None:
-        self.services += 1
-        self.layers += len(service.layers)
-        self.kinds[service.kind] += 1
-        self.vias[str(candidate.via)] += 1
-        self.proofs[str(candidate.via)] += not candidate.is_page
 
     def ways(self) -> dict[str, dict[str, Any]]:
         """What each way of finding candidates brought, and what that cost (LC-10); the most fruitful first."""
@@ -126,8 +142,9 @@ class Progress:
             for way in names
         }
 
-    def summary(self, elapsed_s: float) -> dict[str, Any]:
-        """The last line of a crawl: the task over all its runs, and this run alone; `elapsed_s` is that of this run."""
+    def summary(self) -> dict[str, Any]:
+        """The last line of a crawl: the task over all its runs, and this run alone."""
+        elapsed_s = self.run_s
         of_run = {name: getattr(self, name) - self.before.get(name, 0) for name in ("pages", "requests", "services")}
         total_s = elapsed_s + self.before.get("elapsed_s", 0.0)
         return {
@@ -165,3 +182,15 @@ def _was_read(report: Report) -> bool:
     if report.failure is not None:
         return report.failure.reason is FailureReason.BUG
     return not isinstance(report.result, Redirected)
+
+
+def _visit_ended(candidate: Candidate, report: Report) -> VisitEnded:
+    match report.result:
+        case Failure() as failure:
+            reason, services = str(failure.reason), 0
+        case PageRead() as read:
+            reason, services = str(read.objection or ""), len(read.services)
+        case _:
+            reason, services = "", 0
+    elapsed_s = round(report.elapsed_s, 3)
+    return VisitEnded(candidate.url, str(candidate.purpose), report.status, reason, services, elapsed_s)

@@ -13,6 +13,7 @@ from geohound.model.frontier import (
     FrontierBatch,
     FrontierState,
     LoggedUrl,
+    Memo,
     QueuedUrl,
     RequestCounts,
     VisitCounts,
@@ -23,7 +24,7 @@ from geohound.model.host_claim import ClaimedHosts
 from geohound.model.job import CachedRobots, Job, Report
 from geohound.model.query import LayerResults, Query, Results
 from geohound.model.segment import Manifest
-from geohound.model.service import Known, Refusal, Remembered, Service, Sighting
+from geohound.model.service import Known, Refusal, Service, Sighting
 from geohound.model.task import (
     ALL_TASKS,
     Checkpoint,
@@ -214,6 +215,12 @@ class FrontierLog(Protocol):
     def visits(self, task: TaskId, after: int = 0, limit: int = 1000) -> Sequence[VisitRecord]:
         """What became of URLs that do not wait, by number, those greater than `after`."""
 
+    def memos(self, task: TaskId) -> Iterator[Memo]:
+        """What the crawl has noted, as it noted it last, in that order; of very many the latest MAX_MEMOS."""
+
+    def links(self, task: TaskId, limit: int) -> Iterator[str]:
+        """URLs that were found on pages, the latest first."""
+
     def marks(self, task: TaskId) -> Iterator[tuple[int, int]]:
         """What stands for the contents of the pages visited so far: body and words."""
 
@@ -273,9 +280,6 @@ class Catalogue(Protocol):
 
     def checks(self, service_id: str, since: datetime | None = None) -> Sequence[Check]:
         """The looks at a service, oldest first."""
-
-    def remembered(self, url: str) -> Remembered | None:
-        """What a request proved of late and may be asked about with validators; None where it must be asked in full."""
 
     def known_at(self, url: str) -> Known:
         """What is known of the services behind an address, so that less has to be asked of them."""

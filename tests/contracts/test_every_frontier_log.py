@@ -17,8 +17,10 @@ from polite import EachLease
 from geohound.contracts import FencedError, StoreError
 from geohound.frontier import Bounds, Frontier
 from geohound.model.frontier import (
+    MAX_MEMOS,
     FrontierBatch,
     LoggedUrl,
+    Memo,
     NewUrl,
     QueuedUrl,
     RequestCounts,
@@ -235,6 +237,29 @@ def test_what_is_to_be_harvested_comes_back_with_its_harvester(disk, store, clai
     log = disk.open().log
     assert [queued.candidate for queued in log.load(claim.task, [1, 2])] == [harvest, Candidate("http://a.org/")]
     assert [url.lane for url in log.replay(claim.task)] == [Lane.PROBES, Lane.PAGES]
+
+
+def test_memos_are_kept_as_they_were_written_last_and_in_that_order(disk, store, claim):
+    first = [Memo(0, -5, b"a"), Memo(1, -5, b"b"), Memo(0, 7, b"")]
+    write(store, claim, FrontierBatch(memos=first), FrontierBatch(memos=[Memo(0, -5, b"later")]))
+    assert list(disk.open().log.memos(claim.task)) == [*first[1:], Memo(0, -5, b"later")]
+    assert list(store.log.memos(claim.task + 1)) == []
+
+
+def test_of_very_many_memos_those_written_longest_ago_are_given_up(store, claim):
+    first, second = ([Memo(0, key, b"x") for key in keys] for keys in (range(40_000), range(30_000, 70_000)))
+    write(store, claim, FrontierBatch(memos=first), FrontierBatch(memos=second))
+    kept = list(store.log.memos(claim.task))
+    assert len(kept) == MAX_MEMOS
+    assert kept[-40_000:] == second
+    assert kept[0].key == 10_000
+
+
+def test_links_are_what_was_found_on_pages_the_latest_first(store, claim):
+    ways = (Via.SEED, Via.LINK, Via.HARVEST, Via.SCRIPT, Via.SERVICE, Via.TEXT)
+    write(store, claim, FrontierBatch(urls(*(Candidate(f"http://a.org/{way}", way) for way in ways))))
+    assert list(store.log.links(claim.task, 9)) == ["http://a.org/text", "http://a.org/script", "http://a.org/link"]
+    assert list(store.log.links(claim.task, 1)) == ["http://a.org/text"]
 
 
 def request(host, seconds, status=200, size=10):

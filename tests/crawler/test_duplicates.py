@@ -17,6 +17,7 @@ from geohound.crawler.duplicates import (
     Novelty,
 )
 from geohound.crawler.sketch import draw
+from geohound.model.frontier import Memo
 from geohound.model.visit import Link, Page
 
 FRAME = " ".join(f"menu{chr(97 + n)}" for n in range(26)) + " contact imprint privacy search home news about us"
@@ -172,7 +173,64 @@ def test_what_looks_like_a_service_is_tested_after_many_that_were_gone() -> None
     assert duplicates.is_trap(url, is_probe=True)
 
 
-def test_after_a_resume_pages_of_known_words_are_read_until_it_is_seen_what_they_lead_to() -> None:
+class Run:
+    """Pages judged as the engine does it, in one run or in several."""
+
+    def __init__(self) -> None:
+        self.duplicates = Duplicates()
+        self.marks: list[tuple[int, int]] = []
+        self.memos: dict[tuple[int, int], Memo] = {}
+        self.links: list[str] = []
+
+    def read(self, url: str, text: str, links: list[Link]) -> tuple[bool, bool, bool]:
+        """Is the next page a trap, does it repeat, is it dull?"""
+        is_trap = self.duplicates.is_trap(url)
+        sketch = draw(url, f"{url} {text}".encode(), Page(url, text=text), links)
+        addresses = [link.url for link in links]
+        novelty = self.duplicates.judge(url, "http://a.test/", addresses, sketch)
+        repeats = self.duplicates.repeats(url, sketch.body, sketch.words, promises=novelty.is_promising)
+        if not repeats:
+            self.duplicates.note(url, is_dull=novelty.is_dull)
+        self.marks.append((sketch.body, sketch.words))
+        self.links += addresses
+        return is_trap, repeats, novelty.is_dull
+
+    def resume(self) -> None:
+        for memo in self.duplicates.take_memos():
+            self.memos[memo.kind, memo.key] = memo
+        self.duplicates = Duplicates(self.marks, self.memos.values(), self.links)
+
+
+def sheet(number: int) -> tuple[str, str, list[Link]]:
+    """One of many map sheets, which differ in numbers alone."""
+    return f"http://a.test/sheet/{number}", f"{FRAME} sheet {number}", [link_to("about", number)]
+
+
+@pytest.mark.parametrize("page", [month, plan, sheet, dataset])
+@pytest.mark.parametrize("after", [5, 20, 35, 90])
+def test_a_resumed_crawl_judges_as_one_that_was_never_stopped(page, after: int) -> None:
+    whole, parted = Run(), Run()
+    for n in range(140):
+        if n in (after, after + 3):
+            parted.resume()
+        assert parted.read(*page(n)) == whole.read(*page(n)), n
+    assert page is dataset or whole.duplicates.is_trap(page(141)[0])
+
+
+def test_what_is_kept_for_a_resume_is_what_has_changed() -> None:
+    run = Run()
+    for n in range(40):
+        run.read(*month(n))
+    assert run.duplicates.take_memos()
+    assert not run.duplicates.take_memos()
+    run.read(*month(41))
+    assert len(run.duplicates.take_memos()) <= 3
+    run.read("http://b.test/x/y", "words", [])
+    assert not [memo for memo in run.duplicates.take_memos() if len(memo.state) > 8], "one page is no family yet"
+
+
+def test_words_count_anew_where_nothing_is_known_of_what_their_pages_led_to() -> None:
+    """As after a crawl by a Geohound that did not keep it."""
     duplicates = Duplicates([(n, 77) for n in range(50)])
     same = [duplicates.repeats(f"http://a.test/sheet/{n}", n, 77) for n in range(50, 50 + MAX_SAME_WORDS + 1)]
     assert same == [False] * MAX_SAME_WORDS + [True]

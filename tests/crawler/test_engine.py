@@ -417,14 +417,34 @@ def test_links_of_a_page_that_only_the_engine_knows_as_a_repetition_are_followed
     store.close()
 
 
-def test_an_endless_search_that_finds_nothing_is_left_though_it_says_another_word_each_time(tmp_path: Path) -> None:
-    def search(url: str) -> Visit:
-        word = url.partition("=")[2]
-        other = sha256(word.encode()).hexdigest().translate(str.maketrans("0123456789", "ghijklmnop"))[:9]
-        body = f"<h1>Nothing found for {word}</h1> Did you mean <a href='/search?q={other}'>{other}</a>?"
-        return Response(url, url, 200, {"content-type": "text/html"}, body.encode(), NOW)
+def endless_search(url: str) -> Visit:
+    """It never finds anything, says another word each time, and leads on."""
+    word = url.partition("=")[2]
+    other = sha256(word.encode()).hexdigest().translate(str.maketrans("0123456789", "ghijklmnop"))[:9]
+    body = f"<h1>Nothing found for {word}</h1> Did you mean <a href='/search?q={other}'>{other}</a>?"
+    return Response(url, url, 200, {"content-type": "text/html"}, body.encode(), NOW)
 
-    web = SmallWeb({"http://a.test/": html("<a href=/search?q=maps>Search</a>"), "http://a.test/search": search})
+
+def test_an_endless_search_is_left_as_soon_by_a_crawl_that_is_stopped_again_and_again(tmp_path: Path) -> None:
+    seed = html("<a href=/search?q=maps>Search</a>")
+    store = open_store(tmp_path / "c.db", SystemClock())
+    asked = []
+    for runs in (1, 12):
+        web = SmallWeb({"http://a.test/": seed, "http://a.test/search": endless_search})
+        task = store.tasks.create(TaskSpec()).id
+        for run in range(runs):
+            max_pages = 500 if run == runs - 1 else 5  # of this run
+            done = asyncio.run(crawl(store, web, task, max_pages=max_pages, bounds=Bounds(max_depth=400)))
+        assert done.final_drops[FailureReason.TRAP] == 1
+        asked.append(len(web.asked))
+    assert asked[0] == asked[1]
+    store.close()
+
+
+def test_an_endless_search_that_finds_nothing_is_left_though_it_says_another_word_each_time(tmp_path: Path) -> None:
+    web = SmallWeb(
+        {"http://a.test/": html("<a href=/search?q=maps>Search</a>"), "http://a.test/search": endless_search}
+    )
     store = open_store(tmp_path / "c.db", SystemClock())
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
     done = asyncio.run(crawl(store, web, task, max_pages=500, bounds=Bounds(max_depth=400)))

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from struct import Struct
 from typing import NamedTuple
 from zlib import crc32
 
 from geohound import urls
 from geohound.model.compact import HashSet, Recent, Tally
+from geohound.model.frontier import Memo
 from geohound.model.job import Sketch
 
-from .sketch import family, family_key
+from .sketch import family_key, name_key, shape_key
 
 MAX_SAME_WORDS = 3  # pages of one host with the same words, numbers apart
 MAX_DULL = 8  # repetitions in a row under one shape of URL: the rest of the shape is a trap
@@ -28,12 +30,18 @@ MAX_LEADS = 1_000  # families of links that are remembered of one family of page
 MAX_BARREN = 30  # pages of a family in a row with no way to a service: who leads there leads to nothing
 MAX_HOPED = 100  # links of a host in a row for which pages were kept that say nothing, and nothing was found there
 MAX_SEEN = 800_000
+MAX_SEEN_BEFORE = 200_000  # links of earlier runs that a resumed crawl takes up again
+_KEPT_PAGES = 4  # of a family: fewer are not kept for a resume
 _FEW_PAGES = 2  # before any of them can have been compared
 _CREDITED = 3  # pages on the way to one that shows a service
 _PARTS = 32
 _DIGITS = b"0123456789"
 _LONG, _LONG_ASCII = 16, 24  # bytes of a word
 _MAX_LONGER = 200  # letters: a few words and numbers
+_WORDS_BITS = 0xFF_FFFF_FFFF
+_DULL, _ALIKE, _HOPED, _FAMILY = range(4)  # kinds of memos
+_NUMBER = Struct("<I")
+_NUMBERS = Struct("<IIqI??")
 
 
 class Novelty(NamedTuple):
@@ -46,22 +54,47 @@ class Novelty(NamedTuple):
 class Duplicates:
     """What a crawl remembers of the contents it has seen: nine bytes a page, and some megabytes."""
 
-    def __init__(self, marks: Iterable[tuple[int, int]] = ()) -> None:
+    def __init__(
+        self, marks: Iterable[tuple[int, int]] = (), memos: Iterable[Memo] = (), links: Iterable[str] = ()
+    ) -> None:
+        """As an earlier run of the crawl has left it: the marks of its pages, its memos, and links of late."""
         self._bodies = HashSet()
         self._wordings = Tally()
-        self._dull: Recent[str, int] = Recent(MAX_ROWS)  # repetitions in a row, by shape of the URL
-        self._alike: Recent[str, int] = Recent(MAX_ROWS)  # dull pages in a row, by family
+        self._dull = _Counts(MAX_ROWS)  # repetitions in a row, by shape of the URL
+        self._alike = _Counts(MAX_ROWS)  # dull pages in a row, by family
+        self._hoped = _Counts(MAX_FAMILIES)  # links for which pages were kept, by host
         self._families: Recent[int, _Family] = Recent(MAX_FAMILIES)
+        self._changed: set[int] = set()  # families
         self._seen = HashSet()  # links: those in the frame of a page stand on all its neighbours
-        self._hoped: Recent[str, int] = Recent(MAX_FAMILIES)
-        for body, _ in marks:  # words count anew: what their pages led to is not known any more
+        for kind, key, state in memos:
+            if kind == _FAMILY:
+                self._families.put(key, _Family.unpacked(state))
+            else:
+                self._counts[kind].restore(key, state)
+        for body, words in marks:
             self._bodies.add(body)
+            if words and self._families:  # else nobody knows any more what these pages led to
+                self._wordings.add(words & _WORDS_BITS)
+        for url in links:
+            self._seen.add(hash(url))
+
+    @property
+    def _counts(self) -> tuple[_Counts, _Counts, _Counts]:
+        return self._dull, self._alike, self._hoped
+
+    def take_memos(self) -> list[Memo]:
+        """What has changed since this was last asked, for a crawl that is resumed."""
+        memos = [memo for kind, counts in enumerate(self._counts) for memo in counts.take_memos(kind)]
+        changed = ((key, self._families.get(key)) for key in self._changed)
+        memos += [Memo(_FAMILY, key, found.packed()) for key, found in changed if found and found.is_worth_keeping]
+        self._changed.clear()
+        return memos
 
     def is_trap(self, url: str, *, is_probe: bool = False) -> bool:
         """Has this shape of URL brought nothing but repetitions of late?"""
         if not self._dull and not self._alike:
             return False
-        dull, alike = self._dull.get(urls.shape(url)) or 0, self._alike.get(family(url)) or 0
+        dull, alike = self._dull.get(shape_key(url)), self._alike.get(family_key(url))
         return max(dull, alike) >= MAX_MISSED if is_probe else dull >= MAX_DULL or alike >= MAX_ALIKE
 
     def repeats(self, url: str, body: int, words: int, *, promises: bool = False) -> bool:
@@ -71,15 +104,15 @@ class Duplicates:
         """
         same = not self._bodies.add(body)
         if words:
-            key = words & 0xFF_FFFF_FFFF
+            key = words & _WORDS_BITS
             self._wordings.add(key)
             same = same or (self._wordings.count(key) > MAX_SAME_WORDS and not promises)
-        _count(self._dull, urls.shape(url), counts=same)
+        self._dull.count(shape_key(url), is_one=same)
         return same
 
     def note(self, url: str, *, is_dull: bool) -> None:
         """A page was read that says nearly what others of its family say, or one that does not."""
-        _count(self._alike, family(url), counts=is_dull)
+        self._alike.count(family_key(url), is_one=is_dull)
 
     def judge(self, url: str, found_on: str, links: Sequence[str], sketch: Sketch, services: int = 0) -> Novelty:
         """Compare a page with an earlier one of its family, once there have been many of them.
@@ -88,6 +121,7 @@ class Duplicates:
         stand in. Those that do are told from a calendar by what they lead to, once pages there have been read.
         """
         key, host = family_key(url), urls.host(url)
+        hoped_for = name_key(host)
         page_family = self._watch(key)
         page_family.pages += 1
         page_family.parent = family_key(found_on) if found_on else 0
@@ -96,17 +130,18 @@ class Duplicates:
         fresh = {at: lead for at, lead in zip(links, sketch.leads, strict=False) if self._is_fresh(at)}
         shows = services > 0 or not sketch.suspects.isdisjoint(fresh)
         if shows:
-            self._credit(key, host)
+            self._credit(key, hoped_for)
         else:
             page_family.barren += 1
         near = {lead for target, lead in fresh.items() if urls.host(target) == host}
-        hopes = not shows and (self._hoped.get(host) or 0) < MAX_HOPED and self._may_lead_on(page_family, near - {key})
+        may_hope = not shows and self._hoped.get(hoped_for) < MAX_HOPED
+        hopes = may_hope and self._may_lead_on(page_family, near - {key})
         is_new = page_family.leads_elsewhere(set(fresh.values()))
         may_repeat = hopes or not (shows or is_new or page_family.pages < MANY_PAGES)
         repeats = may_repeat and page_family.repeats(sketch)
         if hopes and repeats:
             page_family.is_hoped = True
-            self._hoped.put(host, (self._hoped.get(host) or 0) + len(fresh))
+            self._hoped.add(hoped_for, len(fresh))
         is_dull = repeats and page_family.pages >= MANY_PAGES and not (shows or hopes or is_new)
         return Novelty(is_dull, shows or (hopes and page_family.pages > _FEW_PAGES))
 
@@ -117,6 +152,7 @@ class Duplicates:
     def _watch(self, key: int) -> _Family:
         watched = self._families.get(key) or _Family()
         self._families.put(key, watched)
+        self._changed.add(key)
         return watched
 
     def _is_fresh(self, url: str) -> bool:
@@ -129,20 +165,57 @@ class Duplicates:
         tried = (self._families.get(lead) for lead in leads & page_family.leads)
         return any(other is None or other.barren < MAX_BARREN for other in tried)
 
-    def _credit(self, key: int, host: str) -> None:
+    def _credit(self, key: int, hoped_for: int) -> None:
         """A page shows a service: those on which it was found were worth it."""
-        for parent in self._way_to(key):
-            parent.barren = 0
-            if parent.is_hoped:
-                self._hoped.discard(host)
-
-    def _way_to(self, key: int) -> Iterator[_Family]:
         for _ in range(_CREDITED + 1):
             watched = self._families.get(key)
             if watched is None:
                 return
-            yield watched
+            watched.barren = 0
+            self._changed.add(key)
+            if watched.is_hoped:
+                self._hoped.clear(hoped_for)
             key = watched.parent
+
+
+class _Counts:
+    """Numbers by key, those of late; what has changed is remembered until somebody takes it."""
+
+    def __init__(self, most: int) -> None:
+        self._numbers: Recent[int, int] = Recent(most)
+        self._changed: set[int] = set()
+
+    def get(self, key: int) -> int:
+        return self._numbers.get(key) or 0
+
+    def add(self, key: int, number: int = 1) -> None:
+        self._numbers.put(key, self.get(key) + number)
+        self._changed.add(key)
+
+    def clear(self, key: int) -> None:
+        if self.get(key):
+            self._numbers.discard(key)
+            self._changed.add(key)
+
+    def count(self, key: int, *, is_one: bool) -> None:
+        """How many in a row; one that does not count ends the row."""
+        if is_one:
+            self.add(key)
+        elif self._numbers:
+            self.clear(key)
+
+    def take_memos(self, kind: int) -> Iterator[Memo]:
+        for key in self._changed:
+            yield Memo(kind, key, _NUMBER.pack(self.get(key)))
+        self._changed.clear()
+
+    def restore(self, key: int, state: bytes) -> None:
+        (number,) = _NUMBER.unpack(state)
+        if number:
+            self._numbers.put(key, number)
+
+    def __bool__(self) -> bool:
+        return bool(self._numbers)
 
 
 class _Family:
@@ -156,6 +229,26 @@ class _Family:
         self.parent = 0  # the family of the page on which the last one was found
         self.barren = 0  # pages since the last from which there was a way to a service
         self.is_hoped = False  # has a page been kept for where it leads alone?
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        return max(self.pages, self.barren) >= _KEPT_PAGES
+
+    def packed(self) -> bytes:
+        numbers = self.pages, self.length, self.parent, self.barren, self.is_hoped, self.words is not None
+        words = self.words if self.words is not None else array("I")
+        return _NUMBERS.pack(*numbers) + words.tobytes() + array("q", self.leads).tobytes()
+
+    @classmethod
+    def unpacked(cls, state: bytes) -> _Family:
+        found = cls()
+        found.pages, found.length, found.parent, found.barren, found.is_hoped, has_words = _NUMBERS.unpack_from(state)
+        leads_at = _NUMBERS.size
+        if has_words:
+            leads_at += 4 * _PARTS
+            found.words = array("I", state[_NUMBERS.size : leads_at])
+        found.leads = set(array("q", state[leads_at:]))
+        return found
 
     def leads_elsewhere(self, leads: set[int]) -> bool:
         is_new = not leads <= self.leads
@@ -175,14 +268,6 @@ class _Family:
                 return True
         self.length, self.words = sketch.length, words
         return False
-
-
-def _count(rows: Recent[str, int], shape: str, *, counts: bool) -> None:
-    """How many in a row, by shape of the URL; one that does not count ends the row."""
-    if counts:
-        rows.put(shape, (rows.get(shape) or 0) + 1)
-    elif rows:
-        rows.discard(shape)
 
 
 def _parts(text: str) -> array[int]:

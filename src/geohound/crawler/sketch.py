@@ -50,7 +50,11 @@ def family(url: str) -> str:
 
 def family_key(url: str) -> int:
     """A number for its family, the same in every process."""
-    return _key(family(url))
+    return name_key(family(url))
+
+
+def shape_key(url: str) -> int:
+    return name_key(urls.shape(url))
 
 
 @lru_cache(maxsize=16384)
@@ -59,7 +63,7 @@ def _shape_of_folder(folder: str) -> str:
 
 
 @lru_cache(maxsize=16384)
-def _key(name: str) -> int:
+def name_key(name: str) -> int:
     return int.from_bytes(blake2b(name.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 

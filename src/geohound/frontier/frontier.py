@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from geohound.contracts import Clock, FrontierLog, Order, StoreError
 from geohound.model.compact import Recent
-from geohound.model.frontier import Admitted, FrontierStats, NewUrl, Settled, UrlEnd, UrlState
+from geohound.model.frontier import Admitted, FrontierStats, Memo, NewUrl, Settled, UrlEnd, UrlState
 from geohound.model.task import Claim
 from geohound.model.visit import MAX_URL_CHARS, Candidate, FailureReason, Lane, Settlement, Via
 from geohound.politeness import HostTurns
@@ -344,9 +344,14 @@ class Frontier:
         """Was this URL admitted or visited in this task, and does not wait as farther from a seed than this?"""
         return UNKNOWN != self._seen.get(url_key(url)) <= waiting_at(depth)
 
-    def marks(self) -> Iterator[tuple[int, int]]:
-        """What stands for the contents of all pages visited so far: body and words."""
-        return self._log.marks(self.task)
+    def keep_memos(self, memos: Sequence[Memo]) -> None:
+        """Have notes of the crawl written, for a run that goes on with it."""
+        if memos:
+            self._outbox.batch().memos += memos
+
+    def contents(self, links: int) -> tuple[Iterator[tuple[int, int]], Iterator[Memo], Iterator[str]]:
+        """What earlier runs knew of pages: the marks of all, the memos, and so many links, the latest first."""
+        return self._log.marks(self.task), self._log.memos(self.task), self._log.links(self.task, links)
 
     def last_visited(self) -> str:
         """A URL that has answered in this task; empty if none has."""
@@ -375,14 +380,8 @@ class Frontier:
 
     def stats(self) -> FrontierStats:
         """The numbers so far: a copy."""
-        return FrontierStats(
-            queued=self._waiting,
-            leased=len(self._leases),
-            pages=self._pages,
-            visited=self._visited,
-            duplicates=self._duplicates,
-            drops=dict(self._drops),
-        )
+        urls = self._waiting, len(self._leases), self._pages, self._visited, self._duplicates
+        return FrontierStats(*urls, dict(self._drops))
 
     async def flush(self) -> None:
         """Return when all that was admitted and settled so far is on disk."""

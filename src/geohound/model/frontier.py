@@ -32,6 +32,14 @@ class Settled:
     marks: tuple[int, int] | None = None  # that stand for the content: body and words
 
 
+class Memo(NamedTuple):
+    """What a crawl has learned of a family of URLs, for a run that goes on with it; the log does not read it."""
+
+    kind: int
+    key: int  # 64 bits with sign
+    state: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class FrontierStats:
     """The numbers of a frontier at one moment, those of the whole task."""
@@ -102,6 +110,9 @@ class UrlEnd(NamedTuple):
     at: float
 
 
+MAX_MEMOS = 60_000  # of a task that a log keeps: those that were written last
+
+
 @dataclass(slots=True)
 class FrontierBatch:
     """What is written together, all or nothing; a URL enters before it ends."""
@@ -110,6 +121,7 @@ class FrontierBatch:
     ends: list[UrlEnd] = field(default_factory=list)
     pauses: dict[str, float] = field(default_factory=dict)  # hosts to be left alone until then, UTC
     drops: dict[FailureReason, int] = field(default_factory=dict)  # totals of the task
+    memos: list[Memo] = field(default_factory=list)  # each in place of an earlier one of its kind and key
 
     @property
     def size(self) -> int:

@@ -35,6 +35,7 @@ def refusal(path, clock):
 
 
 def step_back_to_probes(connection):
+    connection.execute("DROP TABLE memo")
     connection.execute("ALTER TABLE url RENAME COLUMN purpose TO probe")
     connection.execute("ALTER TABLE url DROP COLUMN harvester")
 

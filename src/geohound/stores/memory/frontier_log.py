@@ -10,9 +10,11 @@ from datetime import UTC, datetime
 
 from geohound.contracts import FencedError, StoreError, TaskStore
 from geohound.model.frontier import (
+    MAX_MEMOS,
     FrontierBatch,
     FrontierState,
     LoggedUrl,
+    Memo,
     NewUrl,
     QueuedUrl,
     UrlEnd,
@@ -21,10 +23,11 @@ from geohound.model.frontier import (
     VisitRecord,
 )
 from geohound.model.task import Claim, TaskId
-from geohound.model.visit import AS_IF_CUT_OFF, FailureReason, Purpose, Settlement
+from geohound.model.visit import AS_IF_CUT_OFF, FailureReason, Purpose, Settlement, Via
 
 from .done import done
 
+_NO_LINKS = (Via.SEED, Via.HARVEST, Via.SERVICE)
 _UNVISITED = (UrlState.UNASKED, UrlState.REFUSED)
 
 
@@ -43,6 +46,7 @@ class _Log:
     urls: dict[int, _Url] = field(default_factory=dict)
     pauses: dict[str, float] = field(default_factory=dict)
     drops: dict[FailureReason, int] = field(default_factory=dict)
+    memos: dict[tuple[int, int], Memo] = field(default_factory=dict)  # the latest last
 
 
 class MemoryFrontierLog:
@@ -77,6 +81,11 @@ class MemoryFrontierLog:
             log.urls[end.number].end = end
         log.pauses.update(batch.pauses)
         log.drops.update(batch.drops)
+        for memo in batch.memos:
+            log.memos.pop((memo.kind, memo.key), None)
+            log.memos[memo.kind, memo.key] = memo
+        while len(log.memos) > MAX_MEMOS:
+            del log.memos[next(iter(log.memos))]
         return done()
 
     def visits(self, task: TaskId, after: int = 0, limit: int = 1000) -> Sequence[VisitRecord]:
@@ -86,6 +95,14 @@ class MemoryFrontierLog:
 
     def marks(self, task: TaskId) -> Iterator[tuple[int, int]]:
         return (url.end.marks for url in self._logs[task].urls.values() if url.end.marks)
+
+    def memos(self, task: TaskId) -> Iterator[Memo]:
+        return iter(list(self._logs[task].memos.values()))
+
+    def links(self, task: TaskId, limit: int) -> Iterator[str]:
+        found = [url.new.candidate for url in self._logs[task].urls.values()]
+        links = [candidate.url for candidate in reversed(found) if candidate.via not in _NO_LINKS]
+        return iter(links[:limit])
 
     def state(self, task: TaskId) -> FrontierState:
         log = self._logs[task]

@@ -11,13 +11,13 @@ from typing import Any
 
 from geohound.model.catalogue import ALL, Changes, Counts, Discovered, Entry, Filter, Observation, Recorded, Revision
 from geohound.model.health import Check, assess
-from geohound.model.service import Known, Remembered, Service, Sighting
+from geohound.model.service import Known, Service, Sighting
 from geohound.model.task import TaskId
 from geohound.model.visit import Via
 
 from .database import Database
 from .group_commit import GroupCommit, awaited
-from .proofs import known_at, recall
+from .proofs import known_at
 from .reading import find_num, nums_at, read_changes, read_excerpts, read_services, read_topics
 from .recording import record
 
@@ -59,10 +59,6 @@ class SqliteCatalogue:
     def at(self, url: str) -> Sequence[Service]:
         with self._database.snapshot() as connection:
             return list(read_services(connection, nums_at(connection, url)).values())
-
-    def remembered(self, url: str) -> Remembered | None:
-        with self._database.snapshot() as connection:
-            return recall(connection, url)
 
     def known_at(self, url: str) -> Known:
         with self._database.snapshot() as connection:

@@ -17,7 +17,7 @@ from . import upgrades
 __all__ = ["Database", "StoreError"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 13
+VERSION = 14
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.forget_text_index,
@@ -32,10 +32,11 @@ UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     10: partial(upgrades.run_scripts, names=["address.sql"]),
     11: upgrades.tell_purposes,
     12: partial(upgrades.run_scripts, names=["host_claim_wanted.sql"]),
+    13: partial(upgrades.run_scripts, names=["memo.sql"]),
 }
 _SCRIPTS = (
     "schema.sql", "index.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql",
-    "host_claim.sql", "address.sql", "host_claim_wanted.sql",
+    "host_claim.sql", "address.sql", "host_claim_wanted.sql", "memo.sql",
 )  # fmt: skip
 BUSY_TIMEOUT_MS = 30_000
 

@@ -13,9 +13,11 @@ import orjson
 
 from geohound.contracts import StoreError
 from geohound.model.frontier import (
+    MAX_MEMOS,
     FrontierBatch,
     FrontierState,
     LoggedUrl,
+    Memo,
     NewUrl,
     QueuedUrl,
     UrlEnd,
@@ -48,6 +50,12 @@ _END = "UPDATE url SET state = ?, attempts = ?, reason = ?, status = ?, services
 _MARK = "INSERT OR REPLACE INTO mark (url, body, words) VALUES (?, ?, ?)"
 _PAUSE = "INSERT OR REPLACE INTO pause (task, host, until) VALUES (?, ?, ?)"
 _DROPS = "INSERT OR REPLACE INTO drops (task, reason, count) VALUES (?, ?, ?)"
+_MEMO = "INSERT OR REPLACE INTO memo (task, kind, key, state) VALUES (?, ?, ?, ?)"
+_GIVE_UP_MEMOS = """
+DELETE FROM memo WHERE task = :task
+  AND num <= (SELECT num FROM memo WHERE task = :task ORDER BY num DESC LIMIT 1 OFFSET :most)"""
+_LINKS = """
+SELECT url FROM url WHERE id BETWEEN ? AND ? AND via NOT IN ('seed', 'harvest', 'service') ORDER BY id DESC LIMIT ?"""
 _LAST_VISITED = "SELECT url FROM url WHERE id BETWEEN ? AND ? AND state = ? ORDER BY id DESC LIMIT 1"
 # What failed on the way has a status only where an earlier question of the same visit was answered.
 _COUNT = f"""
@@ -87,6 +95,14 @@ class SqliteFrontierLog:
         sql = "SELECT body, words FROM mark WHERE url BETWEEN ? AND ?"
         return iter(self._database.read().execute(sql, bounds_of(task)))
 
+    def memos(self, task: TaskId) -> Iterator[Memo]:
+        sql = "SELECT kind, key, state FROM memo WHERE task = ? ORDER BY num"
+        return map(Memo._make, self._database.read().execute(sql, (task,)))
+
+    def links(self, task: TaskId, limit: int) -> Iterator[str]:
+        rows = self._database.read().execute(_LINKS, (*bounds_of(task), limit))
+        return (url for (url,) in rows)
+
     def state(self, task: TaskId) -> FrontierState:
         connection = self._database.read()
         drops = connection.execute("SELECT reason, count FROM drops WHERE task = ?", (task,))
@@ -112,6 +128,9 @@ class SqliteFrontierLog:
         connection.executemany(_END, [_end_row(task, end) for end in batch.ends])
         connection.executemany(_MARK, [(id_of(task, end.number), *end.marks) for end in batch.ends if end.marks])
         connection.executemany(_PAUSE, [(task, clean(host), until) for host, until in batch.pauses.items()])
+        if batch.memos:
+            connection.executemany(_MEMO, [(task, *memo) for memo in batch.memos])
+            connection.execute(_GIVE_UP_MEMOS, {"task": task, "most": MAX_MEMOS})
         connection.executemany(_DROPS, [(task, reason, count) for reason, count in batch.drops.items()])
 
     def _sources_of(self, claim: Claim, connection: sqlite3.Connection) -> Sources:

@@ -129,7 +129,7 @@ class SqliteTasks:
                 return False
             for table, column in (("url", "id"), ("source", "id"), ("mark", "url")):
                 connection.execute(f"DELETE FROM {table} WHERE {column} >= ? AND {column} < ?", (first, end))  # noqa: S608
-            for table in ("drops", "pause", "met", "event", "progress", "claim"):
+            for table in ("drops", "pause", "memo", "met", "event", "progress", "claim"):
                 connection.execute(f"DELETE FROM {table} WHERE task = ?", (task,))  # noqa: S608
             connection.execute("DELETE FROM task WHERE id = ?", (task,))
         return True

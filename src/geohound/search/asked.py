@@ -9,12 +9,9 @@ from itertools import pairwise
 from geohound.wording import Phrase, Term, Terms, is_unspaced, pairs, phrases_like, stem, stems, stop_words, weak_words
 from geohound.wording.languages import languages
 
+from . import weights
 from .lexicon import STEM, pair
 
-_STEM_WEIGHT = 0.8
-_SYNONYM_WEIGHT = 0.75
-_TRANSLATION_WEIGHT = 0.6
-_NEIGHBOUR_WEIGHT = 0.3
 Factor = tuple[str, ...]  # keys of the index, one of which an entry must hold
 
 
@@ -88,14 +85,14 @@ def _together(words: Sequence[str]) -> tuple[Way, ...]:
         return _ways(words[0])
     exact = tuple(factor for word in words for factor in _exactly(word))
     loose = tuple(factor for word in words for factor in _loosely(word))
-    return Way(exact), Way(loose, _STEM_WEIGHT)
+    return Way(exact), Way(loose, weights.STEM)
 
 
 def _ways(word: str) -> tuple[Way, ...]:
     loose = tuple(key for factor in _loosely(word) for key in factor if key != word)
     if is_unspaced(word) or not loose:
         return (Way(_exactly(word)),)
-    return Way(_exactly(word)), Way((loose,), _STEM_WEIGHT)
+    return Way(_exactly(word)), Way((loose,), weights.STEM)
 
 
 def _exactly(word: str) -> tuple[Factor, ...]:
@@ -115,7 +112,7 @@ def _synonyms(phrases: Sequence[Phrase], own: frozenset[str]) -> list[Way]:
     for phrase in phrases:
         factors = _phrase_factors(phrase)
         if factors:
-            weight = _SYNONYM_WEIGHT if phrase.language in own else _TRANSLATION_WEIGHT
+            weight = weights.SYNONYM if phrase.language in own else weights.TRANSLATION
             ways.append(Way(factors, weight, phrase.language, phrase.words))
     return ways
 
@@ -158,5 +155,6 @@ def _neighbours(wanted: Sequence[Term]) -> list[Wish]:
     """Words that were typed side by side are worth more where they stand side by side."""
     words = [term.words[0] for term in wanted if len(term.words) == 1 and not term.is_prefix]
     return [
-        Wish("", (Way((factor,)),), is_required=False, weight=_NEIGHBOUR_WEIGHT) for factor in _neighbour_factors(words)
+        Wish("", (Way((factor,)),), is_required=False, weight=weights.NEIGHBOURS)
+        for factor in _neighbour_factors(words)
     ]

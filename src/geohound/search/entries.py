@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,27 +20,13 @@ from geohound.wording import guess, split
 
 from .boxes import many_as_ranges
 from .lexicon import Lexicon, Said, Texts
+from .weights import ABSTRACT, ADDRESS, FIELDS, KEYWORDS, KIND, NAME, PROVIDER, SATURATION, TITLE
 
-_SATURATION = 5.0
 _MAX_KEYWORDS = 200
 _SHORT_CHARS, _LONG_CHARS = 500, 4000
 _SAMPLE_WORDS = 100
 
 
-class Field(NamedTuple):
-    """Weight of a field, its usual length in words, and how much of its weight the length decides."""
-
-    weight: float
-    usual: float
-    length_part: float
-    manner: str = "plain"  # see Lexicon.read
-
-
-FIELDS = (
-    Field(10, 5, 0.6), Field(6, 4, 0.4, "name"), Field(5, 8, 0.7), Field(2.5, 30, 0.5, "long"), Field(3, 4, 0.3),
-    Field(1.2, 8, 0.2), Field(16, 1, 0),
-)  # fmt: skip
-TITLE, NAME, KEYWORDS, ABSTRACT, PROVIDER, ADDRESS, KIND = range(len(FIELDS))
 _WEIGHTS, _USUAL, _LENGTH_PARTS = (np.array([field[n] for field in FIELDS]) for n in range(3))
 
 
@@ -73,7 +59,7 @@ def document(services: Sequence[Service], lexicon: Lexicon) -> Document:
         terms=[lexicon.keys[number] for number in terms.tolist()],
         counts=counts.astype("<u4"),
         offsets=entries.astype(offset_type(first)),
-        worths=np.maximum(1, 255 * worths / (worths + _SATURATION)).astype(np.uint8),
+        worths=np.maximum(1, 255 * worths / (worths + SATURATION)).astype(np.uint8),
         boxes=_boxes(services),
     )
 

@@ -13,6 +13,7 @@ from geohound.model.service import Service
 from geohound.wording import known_code, split
 
 from .segments import MOST_SPANS
+from .weights import QUALITY
 
 FIELD_BITS = 4  # the lower bits of a value's id are its facet
 _FIELDS = {name: number for number, name in enumerate(FACETS)}
@@ -146,13 +147,20 @@ def quality_of(service: Service) -> int:
     layers = service.layers
     described = sum(bool(layer.title and layer.title != layer.name) for layer in layers)
     placed = bool(service.extent and service.extent.box) or any(la.extent and la.extent.box for la in layers)
-    points = (
-        (bool(service.title), 15), (len(service.abstract) >= 30, 15), (bool(service.keywords), 10),
-        (bool(service.provider.name), 10), (bool(service.provider.email or service.provider.contact), 5),
-        (bool(service.access.licence or service.access.constraints), 10), (placed, 10), (bool(layers), 5),
-        (service.endpoint.startswith("https:"), 5), (not service.repairs, 5),
-    )  # fmt: skip
-    return sum(worth for holds, worth in points if holds) + (10 * described // len(layers) if layers else 0)
+    holds = {
+        "title": bool(service.title),
+        "abstract": len(service.abstract) >= 30,
+        "keywords": bool(service.keywords),
+        "provider": bool(service.provider.name),
+        "contact": bool(service.provider.email or service.provider.contact),
+        "licence": bool(service.access.licence or service.access.constraints),
+        "box": placed,
+        "layers": bool(layers),
+        "https": service.endpoint.startswith("https:"),
+        "sound": not service.repairs,
+    }
+    points = sum(QUALITY[name] for name, is_so in holds.items() if is_so)
+    return points + (QUALITY["layer titles"] * described // len(layers) if layers else 0)
 
 
 def twin_key(num: int, service: Service) -> int:

@@ -13,18 +13,14 @@ import numpy.typing as npt
 from geohound.model.bbox import BBox, Relation
 from geohound.model.query import Query
 
+from . import weights
 from .asked import Way, Wish
 from .boxes import overlap_ratios, stand, stand_and_fit
 from .mirror import View
 from .postings import NONE, Found, Postings, intersection, union
 from .segments import LANGUAGES
 
-_OF_SERVICE = 0.5  # what a layer gains from what its service says
-_OF_SERVICE_ALONE = 0.8  # and what it has where only the service says it
-_ELSEWHERE = 0.4  # a translation, in a text that seems to be in another language
 _SHORT_CHARS = 4
-# A box asked for beside words scales the worth of the words: a layer that hardly fits keeps this share.
-_BOX_FLOOR = 0.25
 
 
 class Matches(NamedTuple):
@@ -89,7 +85,7 @@ def _alone(view: View, found: Found, scores: npt.NDArray[np.float32]) -> Matches
     scores[entries] = worths
     service = view.service_of[entries]
     is_service = service == entries
-    result = worths + np.where(is_service, np.float32(0), np.float32(_OF_SERVICE) * scores[service])
+    result = worths + np.where(is_service, np.float32(0), np.float32(weights.OF_SERVICE) * scores[service])
     scores[entries] = 0
     whole = np.zeros(len(view.records), np.bool_)
     whole[view.slot_of[entries[is_service]]] = True
@@ -133,7 +129,7 @@ def _add_up(
         kept = view.alive[slots]
         entries, service, combined, slots = entries[kept], service[kept], combined[kept], slots[kept]
     is_service = service == entries
-    result = scores[entries] + np.where(is_service, np.float32(0), np.float32(_OF_SERVICE) * scores[service])
+    result = scores[entries] + np.where(is_service, np.float32(0), np.float32(weights.OF_SERVICE) * scores[service])
     if some:
         result *= np.bitwise_count(combined).astype(np.float32) / np.float32(max(len(needed), 1))
     whole = np.zeros(len(view.records), np.bool_)
@@ -181,7 +177,7 @@ def _weighed(view: View, way: Way, found: Found, *, is_word: bool) -> Found:
     # Mer is a sea in one language and more in another; the stem of Swedish rivers is that of English floods.
     if is_short or not is_word:
         return Found(found.entries[spoken], worths[spoken])
-    return Found(found.entries, np.where(spoken, worths, worths * np.float32(_ELSEWHERE)))
+    return Found(found.entries, np.where(spoken, worths, worths * np.float32(weights.TRANSLATION_ELSEWHERE)))
 
 
 def without(view: View, postings: Postings, matches: Matches, unwanted: Sequence[Wish]) -> Matches:
@@ -205,7 +201,7 @@ def _in_part(view: View, left: Matches, whole: npt.NDArray[np.bool_], said: Foun
     part &= whole
     layers = entries_of(view, np.flatnonzero(part))
     layers = layers[~np.isin(layers, said.entries) & (view.service_of[layers] != layers)]
-    own = _own_scores(view, left)[view.slot_of[layers]] * np.float32(_OF_SERVICE_ALONE)
+    own = _own_scores(view, left)[view.slot_of[layers]] * np.float32(weights.OF_SERVICE_ALONE)
     both = [f for f in (Found(left.entries, left.scores), Found(layers, own)) if len(f.entries)]
     return Matches(*union(both, len(view.slot_of)), None, whole & ~part)
 
@@ -242,13 +238,13 @@ def place(view: View, query: Query, matches: Matches) -> Matches:
         kept = stand(view.boxes[:, matches.entries], query.relation, query.bbox)
         more = entries_of(view, slots)
         more = more[stand(view.boxes[:, more], query.relation, query.bbox)]
-    own = _own_scores(view, matches)[view.slot_of[more]] * np.float32(_OF_SERVICE_ALONE)
+    own = _own_scores(view, matches)[view.slot_of[more]] * np.float32(weights.OF_SERVICE_ALONE)
     found = union(
         [f for f in (Found(matches.entries[kept], matches.scores[kept]), Found(more, own)) if len(f.entries)],
         len(view.slot_of),
     )
     ratios = overlap_ratios(view.boxes[:, found.entries], query.bbox)
-    fit = np.float32(_BOX_FLOOR) + np.float32(1 - _BOX_FLOOR) * np.sqrt(ratios)
+    fit = np.float32(weights.BOX_FLOOR) + np.float32(1 - weights.BOX_FLOOR) * np.sqrt(ratios)
     return Matches(found.entries, found.worths * fit, ratios, matches.whole)
 
 

@@ -16,6 +16,7 @@ from geohound.model.query import FACETS, Hit, Query, Results
 from geohound.model.service import Service
 from geohound.wording import Terms, parse_terms
 
+from . import weights
 from .asked import Wish, unwanted_of, wishes_of
 from .counting import Owned, Truth, all_but, count_facets, count_owned, owned_by, passing
 from .hits import Chosen, Matching, build_hits, layers_shown
@@ -25,11 +26,6 @@ from .paging import Cursor, as_it_was, is_after, read_cursor, write_cursor
 from .postings import Memory, Postings
 from .suggesting import suggest
 
-# Among equals: what is known to work, what describes itself, what others point to.
-_STATE_BONUS = {State.ALIVE: 0.06, State.DEAD: -0.35, State.UNSURE: -0.03, State.UNKNOWN: 0.0}
-_QUALITY_BONUS = 0.06
-_POPULARITY_BONUS = 0.04
-_MUCH_SEEN = 50.0
 _MANY = 20_000
 
 
@@ -169,10 +165,10 @@ def _fold(view: View, matches: Matches) -> Folded:
 def _ranks(view: View, folded: Folded) -> npt.NDArray[np.float32]:
     """Scores, nudged by health, quality and popularity."""
     slots = folded.slots
-    bonus = np.array([_STATE_BONUS[State(state)] for state in STATES], np.float32)[view.state[slots]]
-    bonus += view.records["quality"][slots] * np.float32(_QUALITY_BONUS / 100)
-    seen = np.minimum(1, np.log1p(view.popularity[slots]) / np.log1p(_MUCH_SEEN))
-    factor = np.float32(1) + bonus + np.float32(_POPULARITY_BONUS) * seen.astype(np.float32)
+    bonus = np.array([weights.STATE[State(state)] for state in STATES], np.float32)[view.state[slots]]
+    bonus += view.records["quality"][slots] * np.float32(weights.QUALITY_BONUS / 100)
+    seen = np.minimum(1, np.log1p(view.popularity[slots]) / np.log1p(weights.MUCH_SEEN))
+    factor = np.float32(1) + bonus + np.float32(weights.POPULARITY_BONUS) * seen.astype(np.float32)
     return np.asarray(folded.scores * factor, dtype=np.float32)
 
 

@@ -107,7 +107,14 @@ def _places(rows: Sequence[Sequence[str]], drawn: Edges) -> dict[str, tuple[floa
         for row in order:
             row.sort(key=lambda part: sum(across[n] for n in near[part]) / max(1, len(near[part])))
             across |= {part: _column(index, len(row)) for index, part in enumerate(row)}
-    return {part: (across[part], -depth * ROW) for depth, row in enumerate(order) for part in row}
+    return {
+        part: (across[part] + _aside(depth, len(row)), -depth * ROW) for depth, row in enumerate(order) for part in row
+    }
+
+
+def _aside(depth: int, count: int) -> float:
+    """A part alone in its row stands a little aside of the next such part, so that arrows pass between them."""
+    return (depth % 3 - 1) * COLUMN * 0.7 if count == 1 else 0.0
 
 
 def _column(index: int, count: int) -> float:

@@ -28,8 +28,8 @@ from geohound.model.service import (
     service_id,
 )
 from geohound.model.visit import Via
+from geohound.stores.rules import version_order
 from geohound.stores.sqlite import codec
-from geohound.stores.sqlite.doors import version_order
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LAYERS = (Layer("roads", "Roads"), Layer("rivers", "Rivers"))

@@ -1,35 +1,14 @@
-"""Is this service new, or known by another address? And what remains when two readings of one meet.
-
-A document is a claim of whoever sent it. Only the address at which a service was first read, apart from www and
-scheme, may change what is kept of it; any other is a further door for as long as it shows the same content.
-"""
+"""Is this service new, or known by another address? As `rules` decides, asked of the tables."""
 # ruff: noqa: S608 - only a constant is put into the statements
 
 from __future__ import annotations
 
-import hashlib
-import re
 import sqlite3
-from dataclasses import replace
 from typing import NamedTuple
 
 from geohound.model.service import Service
+from geohound.stores.rules import loose_endpoint
 from geohound.urls import canonical, endpoint
-
-_NUMBERS = re.compile(r"\d+")
-
-
-def loose_endpoint(address: str) -> str:
-    """An endpoint without scheme and leading www (OSS-9, R1)."""
-    return address.partition("://")[2].removeprefix("www.").rstrip("/")
-
-
-def content_key(service: Service) -> str:
-    """Stands for title and layer names; empty without layers, for then nothing tells two services apart."""
-    if not service.layers:
-        return ""
-    names = "\0".join((service.title, *(layer.name or layer.title for layer in service.layers)))
-    return hashlib.sha256(names.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 class Home(NamedTuple):
@@ -53,11 +32,6 @@ def find_twin(connection: sqlite3.Connection, service: Service, content: str) ->
     """The service of the same content that was read at another address; on its own host first of all."""
     found = _find_by_loose_endpoint(connection, service, content)
     return found or (_find_by_fingerprint(connection, service, content) if service.fingerprint else None)
-
-
-def is_alike(one: Service, other: Service) -> bool:
-    """The same fingerprint, or title and layer names: another version differs in the fingerprint alone."""
-    return one.fingerprint == other.fingerprint != "" or content_key(one) == content_key(other) != ""
 
 
 def _judge(row: tuple[int, str, str, str] | None, service: Service, content: str) -> Home | None:
@@ -104,21 +78,3 @@ def _find_by_loose_endpoint(connection: sqlite3.Connection, service: Service, co
         },
     )
     return _judge(found.fetchone(), service, content)
-
-
-def merge(known: Service, read: Service) -> Service:
-    """The newer reading, unless it is of a lower version; the known endpoint; the versions of both."""
-    document = known if version_order(read.version) < version_order(known.version) else read
-    versions = {*known.versions, *read.versions, known.version, read.version} - {""}
-    return replace(
-        document,
-        endpoint=known.endpoint,
-        versions=tuple(sorted(versions, key=version_order)),
-        doors=known.doors,
-        cors=read.cors,
-    )
-
-
-def version_order(version: str) -> tuple[int, ...]:
-    """Versions as numbers: 1.10 comes after 1.9."""
-    return tuple(int(digits[:9]) for digits in _NUMBERS.findall(version)[:6])

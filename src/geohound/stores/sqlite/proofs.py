@@ -11,12 +11,12 @@ from geohound.model.health import Check
 from geohound.model.service import Known, Remembered
 from geohound.model.version import __version__
 from geohound.model.visit import Validators
+from geohound.stores.rules import TRUST_S
 from geohound.urls import endpoint
 
 from .codec import clean
 from .reading import read_services
 
-TRUST_S = 30 * 24 * 3600.0  # then it is read in full once more, whatever the server says: some say 304 to everything
 _WRITE = """
 INSERT INTO proof (service, url, etag, modified, at, reader) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (service) DO UPDATE SET url = excluded.url, etag = excluded.etag, modified = excluded.modified,

@@ -10,9 +10,10 @@ from typing import Any
 from geohound.model.catalogue import Observation, Recorded
 from geohound.model.health import Check, assess
 from geohound.model.service import Sighting
+from geohound.stores.rules import content_key
 
 from .codec import clean
-from .doors import content_key, find_door, find_twin
+from .doors import find_door, find_twin
 from .proofs import note_proof
 from .reading import find_num
 from .writing import Seen, add_door, insert_service, leave_home, note_change, refresh_service

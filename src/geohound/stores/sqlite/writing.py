@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from geohound.model.catalogue import Topics
 from geohound.model.service import Service, service_id
+from geohound.stores.rules import content_key, is_alike, loose_endpoint, merge, version_order
 from geohound.urls import canonical, endpoint
 
 from .codec import clean, dump_layer, dump_service, dump_words
-from .doors import content_key, is_alike, loose_endpoint, merge, version_order
 from .reading import read_services, read_topics
 
 _INSERT = """
@@ -24,6 +24,8 @@ _REFRESH = "UPDATE service SET version = ?, title = ?, fingerprint = ?, content_
 _CHANGE = """
 INSERT OR REPLACE INTO change (revision, service, is_document)
 VALUES ((SELECT coalesce(max(revision), 0) + 1 FROM change), ?, ?)"""
+
+_COUNT_SIGHTINGS = "UPDATE service SET popularity = (SELECT count(*) FROM sighting WHERE service = ?) WHERE num = ?"
 
 
 class Seen(NamedTuple):
@@ -100,6 +102,9 @@ def leave_home(connection: sqlite3.Connection, home: int, num: int, addresses: S
     rows = connection.execute("SELECT num, url FROM sighting WHERE service = ?", (home,)).fetchall()
     moving = [(num, row) for row, url in rows if endpoint(canonical(url) or url) in addresses]
     connection.executemany("UPDATE OR IGNORE sighting SET service = ? WHERE num = ?", moving)
+    for changed in (home, num) if moving else ():
+        connection.execute(_COUNT_SIGHTINGS, (changed, changed))
+        note_change(connection, changed, is_document=False)
 
 
 def note_change(connection: sqlite3.Connection, num: int, *, is_document: bool) -> None:

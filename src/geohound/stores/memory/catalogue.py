@@ -1,0 +1,303 @@
+"""What has been confirmed, in memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from geohound.model.catalogue import (
+    ALL,
+    Change,
+    Changes,
+    Counts,
+    Entry,
+    Filter,
+    Observation,
+    Recorded,
+    Revision,
+    Topics,
+)
+from geohound.model.health import Check, State, assess
+from geohound.model.service import Known, Remembered, Service, Sighting, service_id
+from geohound.stores.rules import TRUST_S, content_key, is_alike, loose_endpoint, merge, version_order
+from geohound.urls import canonical, endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A service as it is kept; its other addresses stand with all addresses."""
+
+    number: int
+    service: Service
+    topics: Topics
+    first_seen: datetime
+    last_seen: datetime
+    sightings: tuple[tuple[int, Sighting], ...] = ()  # numbered as they came
+    checks: tuple[Check, ...] = ()
+    tasks: frozenset[int] = frozenset()
+    proof: Check | None = None
+
+
+@dataclass
+class _Tables:
+    """All that is kept; rows are replaced, never changed, so that a copy of the dictionaries is a copy of it all."""
+
+    kept: dict[int, _Kept]
+    doors: dict[str, tuple[str, int]]  # address and service, by the id that a service at this address would have
+    changes: dict[tuple[int, bool], Revision]  # by service, and whether it is the document that changed
+    revision: Revision = 0
+    seen: int = 0
+
+    def copy(self) -> _Tables:
+        return _Tables(dict(self.kept), dict(self.doors), dict(self.changes), self.revision, self.seen)
+
+    def change(self, row: _Kept, *, is_document: bool) -> None:
+        self.revision += 1
+        self.changes[row.number, is_document] = self.revision
+
+    def addresses(self, number: int) -> list[str]:
+        return [address for address, owner in self.doors.values() if owner == number]
+
+    def whole(self, number: int) -> Service:
+        service = self.kept[number].service
+        return replace(service, doors=tuple(sorted(a for a in self.addresses(number) if a != service.endpoint)))
+
+
+class MemoryCatalogue:
+    """Not for several threads."""
+
+    def __init__(self) -> None:
+        self._tables = _Tables({}, {}, {})
+
+    async def record(self, met: Sequence[Observation | Check]) -> Sequence[Recorded]:
+        tables = self._tables.copy()
+        recorded = [_look(tables, each) if isinstance(each, Check) else _put(tables, each) for each in met]
+        self._tables = tables
+        return recorded
+
+    def get(self, service_id: str) -> Service | None:
+        found = self._tables.doors.get(service_id)
+        return self._tables.whole(found[1]) if found else None
+
+    def at(self, url: str) -> Sequence[Service]:
+        return [self._tables.whole(number) for number in self._numbers_at(url)]
+
+    def _numbers_at(self, url: str) -> list[int]:
+        clear = canonical(url) or url
+        named = {url, clear, endpoint(clear)}
+        return sorted({number for address, number in self._tables.doors.values() if address in named})
+
+    def entries(self, which: Filter = ALL) -> Iterator[Entry]:
+        for row in list(self._tables.kept.values()):
+            if which.kinds and row.service.kind not in which.kinds:
+                continue
+            if which.states and _state(row) not in which.states:
+                continue
+            if which.task is None or which.task in row.tasks:
+                service = self._tables.whole(row.number)
+                yield Entry(service, assess(row.checks), row.topics, row.first_seen, row.last_seen)
+
+    def sightings(self, service_id: str) -> Sequence[Sighting]:
+        row = self._row(service_id)
+        return [replace(sighting, service_id=row.service.id) for _, sighting in row.sightings] if row else []
+
+    def checks(self, service_id: str, since: datetime | None = None) -> Sequence[Check]:
+        row = self._row(service_id)
+        looks = row.checks if row else ()
+        return [_plain(check, row) for check in looks if row and (since is None or check.at >= since)]
+
+    def _row(self, service_id: str) -> _Kept | None:
+        found = self._tables.doors.get(service_id)
+        return self._tables.kept[found[1]] if found else None
+
+    def _remembered(self, url: str) -> Remembered | None:
+        young = time.time() - TRUST_S
+        rows = [row for row in self._tables.kept.values() if row.proof and row.proof.asked == url]
+        rows = [row for row in rows if row.proof and row.proof.at.timestamp() > young]
+        validators = {row.proof.validators for row in rows if row.proof and row.proof.validators}
+        if len(validators) != 1:
+            return None
+        return Remembered(validators.pop(), tuple(self._tables.whole(row.number) for row in rows))
+
+    def known_at(self, url: str) -> Known:
+        rows = [self._tables.kept[number] for number in self._numbers_at(url)]
+        requests = {url} | {row.proof.asked for row in rows if row.proof}
+        proved = {asked: past for asked in requests if (past := self._remembered(asked)) is not None}
+        endpoints = {row.service.endpoint for row in rows} | ({endpoint(url)} if rows else set())
+        return Known(proved, frozenset(endpoints))
+
+    def excerpts(self, wanted: Mapping[int, Sequence[int]]) -> Mapping[int, Service]:
+        found = {number: self._tables.whole(number) for number in wanted if number in self._tables.kept}
+        return {
+            number: replace(service, layers=tuple(service.layers[n] for n in wanted[number] if n < len(service.layers)))
+            for number, service in found.items()
+        }
+
+    def changes(self, since: Revision, limit: int) -> Changes:
+        due = sorted((revision, key) for key, revision in self._tables.changes.items() if revision > since)[:limit]
+        changes = []
+        for revision, (number, is_document) in due:
+            row = self._tables.kept[number]
+            service, topics = (self._tables.whole(number), row.topics) if is_document else (None, ())
+            changes.append(Change(revision, number, _state(row), len(row.sightings), service, topics))
+        return Changes(tuple(changes), due[-1][0] if due else since, self._tables.revision)
+
+    def count(self) -> Counts:
+        rows = self._tables.kept.values()
+        return Counts(len(rows), sum(len(row.service.layers) for row in rows))
+
+    def close(self) -> None: ...
+
+
+def _put(tables: _Tables, met: Observation) -> Recorded:
+    service, sighting = met.service, met.sighting
+    home = tables.doors.get(service.id)
+    row = tables.kept[home[1]] if home else None
+    left = row if row is not None and not (_is_own(row, service) or is_alike(row.service, service)) else None
+    if left is not None:
+        row = None
+        del tables.doors[service.id]
+    row = row or _twin(tables, service)
+    is_new, stands = row is None, True
+    if row is None:
+        row = _insert(tables, service, met.topics, (sighting.at, sighting.at))
+    else:
+        tables.doors.setdefault(service.id, (service.endpoint, row.number))
+        stands = _is_own(row, service) and _refresh(tables, row, service, met.topics)
+    if left is not None:
+        _move_sightings(tables, left.number, row.number, [service.endpoint])
+    _see(tables, row.number, sighting, is_first=is_new and left is None)
+    if met.check is not None:
+        _check(tables, row.number, met.check)
+        if stands:
+            _prove(tables, row.number, met.check)
+    return Recorded(row.service.id, is_new)
+
+
+def _look(tables: _Tables, check: Check) -> Recorded:
+    home = tables.doors.get(check.service_id)
+    if home is None:
+        return Recorded("", False)
+    _check(tables, home[1], check)
+    return Recorded(tables.kept[home[1]].service.id, False)
+
+
+def _is_own(row: _Kept, service: Service) -> bool:
+    return loose_endpoint(row.service.endpoint) == loose_endpoint(service.endpoint)
+
+
+def _twin(tables: _Tables, service: Service) -> _Kept | None:
+    """The service of the same content that was read at another address; on its own host first of all."""
+    rows = [row for row in tables.kept.values() if row.service.kind == service.kind]
+    near = next((row for row in rows if _is_own(row, service) and is_alike(row.service, service)), None)
+    if near is not None or not service.fingerprint:
+        return near
+    same = [row for row in rows if row.service.fingerprint == service.fingerprint]
+    declared = canonical(service.online_resource) if service.online_resource else None
+    named = endpoint(declared) if declared else ""
+    content = content_key(service)
+    return next(
+        (row for row in same if content == content_key(row.service) != "" or named in tables.addresses(row.number)),
+        None,
+    )
+
+
+def _insert(tables: _Tables, service: Service, topics: Topics, seen: tuple[datetime, datetime]) -> _Kept:
+    number = len(tables.kept) + 1
+    row = tables.kept[number] = _Kept(number, replace(service, doors=()), topics, *seen)
+    tables.doors[service.id] = (service.endpoint, number)
+    tables.change(row, is_document=True)
+    return row
+
+
+def _refresh(tables: _Tables, row: _Kept, service: Service, topics: Topics) -> bool:
+    """Keep what a new reading changes; False if the known one stays, as the newer."""
+    known = tables.whole(row.number)
+    merged = merge(known, service)
+    stands = version_order(service.version) >= version_order(known.version)
+    if merged != known:
+        if not is_alike(known, merged):
+            _part(tables, row, known)
+        row = tables.kept[row.number]
+        kept_topics = topics if stands else row.topics
+        tables.kept[row.number] = replace(row, service=replace(merged, doors=()), topics=kept_topics)
+        tables.change(row, is_document=True)
+    return stands
+
+
+def _part(tables: _Tables, row: _Kept, known: Service) -> None:
+    """Addresses elsewhere keep the content that was read there."""
+    strangers = [a for a in known.doors if loose_endpoint(a) != loose_endpoint(known.endpoint)]
+    if not strangers:
+        return
+    parted = _insert(tables, replace(known, endpoint=strangers[0]), row.topics, (row.first_seen, row.last_seen))
+    for address in strangers[1:]:
+        tables.doors[service_id(known.kind, address)] = (address, parted.number)
+    _move_sightings(tables, row.number, parted.number, strangers)
+
+
+def _move_sightings(tables: _Tables, old: int, new: int, addresses: Sequence[str]) -> None:
+    row, other = tables.kept[old], tables.kept[new]
+    known = {_key(sighting) for _, sighting in other.sightings}
+    moving = [
+        (number, sighting)
+        for number, sighting in row.sightings
+        if endpoint(canonical(sighting.url) or sighting.url) in addresses and _key(sighting) not in known
+    ]
+    staying = tuple(each for each in row.sightings if each not in moving)
+    tables.kept[old] = replace(row, sightings=staying)
+    tables.kept[new] = replace(other, sightings=tuple(sorted((*other.sightings, *moving), key=lambda each: each[0])))
+    for changed in (row, other) if moving else ():
+        tables.change(changed, is_document=False)
+
+
+def _key(sighting: Sighting) -> tuple[str, str, str]:
+    return sighting.url, sighting.found_on, sighting.via
+
+
+def _see(tables: _Tables, number: int, sighting: Sighting, *, is_first: bool) -> None:
+    row = tables.kept[number]
+    is_known = _key(sighting) in {_key(known) for _, known in row.sightings}
+    tables.seen += 1
+    row = tables.kept[number] = replace(
+        row,
+        sightings=row.sightings if is_known else (*row.sightings, (tables.seen, sighting)),
+        first_seen=min(row.first_seen, sighting.at),
+        last_seen=max(row.last_seen, sighting.at),
+        tasks=row.tasks | {sighting.task},
+    )
+    if not is_known and not is_first:
+        tables.change(row, is_document=False)
+
+
+def _check(tables: _Tables, number: int, check: Check) -> None:
+    row = tables.kept[number]
+    after = tuple(sorted((*row.checks, check), key=lambda each: each.at))
+    changed = tables.kept[number] = replace(row, checks=after)
+    if _state(changed) is not _state(row):
+        tables.change(changed, is_document=False)
+
+
+def _prove(tables: _Tables, number: int, check: Check) -> None:
+    """The answer of this look stands for the service from now on; the same answer again does not make it younger."""
+    for other in list(tables.kept.values()):
+        is_named = other.proof is not None and check.asked and other.proof.asked == check.asked
+        if check.validators is None and (other.number == number or is_named):
+            tables.kept[other.number] = replace(other, proof=None)
+    row = tables.kept[number]
+    if check.validators is not None:
+        past = row.proof
+        is_same = past is not None and (past.asked, past.validators) == (check.asked, check.validators)
+        is_old = past is not None and check.at.timestamp() - past.at.timestamp() > TRUST_S
+        tables.kept[number] = replace(row, proof=past if is_same and not is_old else check)
+
+
+def _plain(check: Check, row: _Kept) -> Check:
+    """Without the request, which only the proof keeps."""
+    return Check(row.service.id, check.at, check.ok, check.reason, check.elapsed_s, check.fingerprint)
+
+
+def _state(row: _Kept) -> State:
+    return assess(row.checks).state

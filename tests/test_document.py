@@ -7,12 +7,14 @@ import json
 import time
 import tracemalloc
 import zlib
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from geohound import safe_xml
+from geohound import mending, safe_xml
 from geohound.document import Document
 from geohound.kinds.wms import KINDS
 from geohound.model.service import Service
@@ -310,3 +312,72 @@ def test_a_service_that_was_read_in_spite_of_its_certificate_says_so() -> None:
     service = WMS.read(Document(response))
     assert isinstance(service, Service)
     assert service.repairs == ("read in spite of: certificate expired",)
+
+
+def traced_peak(work: Callable[[], object]) -> int:
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_text_of_a_large_answer_is_its_start_whatever_its_letters() -> None:
+    """One letter beyond the basic plane makes every character take four bytes."""
+    found = document(b"<html>" + "🌍é".encode() * 7_000_000, "text/html")
+    assert traced_peak(lambda: found.text) < 50_000_000
+    assert "\ufffd" not in found.text
+    assert found.text.startswith("<html>🌍é")
+
+
+def test_a_large_answer_is_not_made_text_to_learn_its_encoding() -> None:
+    body = b"<?xml version='1.0' encoding='iso-8859-1'?><a>" + "🌍".encode() + b"<b/>" * 10_000_000
+    found = document(body)
+    assert traced_peak(lambda: found.head) < 25_000_000
+    assert found._overridden_encoding == "utf-8"
+
+
+@pytest.mark.parametrize("end", [b"", "é".encode()[:1], b"\xff"])
+def test_utf8_is_told_from_other_bytes_wherever_they_are_cut(end: bytes) -> None:
+    for size in range(4):
+        data = b"a" * ((1 << 18) - size) + "é🌍".encode() + end
+        assert mending.is_utf8(data) is (end == b"")
+
+
+class Scales:
+    def __init__(self) -> None:
+        self.size = 0
+
+    def add(self, size: int) -> None:
+        self.size += size
+
+
+@pytest.mark.parametrize(
+    ("body", "tree"), [(PLAIN.encode(), "root"), (b'{"a": [' + b"1," * 5000 + b"1]}", "json")], ids=["XML", "JSON"]
+)
+def test_a_tree_is_weighed_until_it_is_let_go_of_and_can_be_made_again(body: bytes, tree: str) -> None:
+    scales = Scales()
+    found = Document(replace(document(body).response, weight=scales))
+    assert getattr(found, tree) is not None
+    assert scales.size == 6 * len(body)
+    found.let_go()
+    assert scales.size == 0
+    assert tree not in vars(found)
+    assert getattr(found, tree) is not None
+    assert scales.size == 6 * len(body)
+
+
+def test_what_was_packed_without_saying_so_is_weighed() -> None:
+    scales = Scales()
+    Document(replace(document(gzip.compress(PLAIN.encode())).response, weight=scales))
+    assert scales.size == len(PLAIN.encode())
+
+
+def test_repairs_are_told_once_however_often_a_tree_is_made() -> None:
+    found = document(b'callback({"a": 1, /* note */ "b": [1,]})', "application/json")
+    assert found.json == {"a": 1, "b": [1]}
+    told = list(found.repairs)
+    found.let_go()
+    assert found.json == {"a": 1, "b": [1]}
+    assert found.repairs == told

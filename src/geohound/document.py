@@ -24,7 +24,10 @@ _MAX_COMMENTS = 20
 _START_BYTES = 4_000_000  # of a large document that nobody skims
 _MAX_MENDED_BYTES = 16_000_000  # mending goes over the text many times
 _MAX_JSON_BYTES = 32_000_000
-_MAX_JSON_MARKS = 3_000_000
+_MAX_JSON_MARKS = 1_500_000
+_MAX_TEXT_BYTES = 8_000_000  # nobody wants more as text; a character may take four times its bytes
+_TREES = ("root", "head", "json", "text")
+_TREE_FACTOR = 6  # memory of a tree, in multiples of what it was made of: 3 to 6 for capabilities, 1 to 5 for JSON
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _UNWRAPPED = "SOAP envelope removed"
 _CAPABILITIES = re.compile(rb"<(?:[\w.-]+:)?(?:W\w+_)?Capabilities[\s>]")
@@ -38,12 +41,31 @@ class Document:
         self.url = response.final_url or response.url
         self.repairs: list[str] = [f"read in spite of: {response.tls_fault}"] if response.tls_fault else []
         self.body = response.body
+        self._tree_bytes = 0
         inflated = mending.inflate(response.body) if response.body[:1] not in (b"<", b"{", b"[") else None
         if inflated is not None:
             self.body, is_whole = inflated
+            self._weigh(len(self.body))
             self.repairs.append("compressed without saying so")
             if not is_whole:
                 self.__dict__["is_truncated"] = True
+
+    def let_go(self) -> None:
+        """Forget the trees, before a wait: whoever asks for one afterwards has it made again."""
+        for name in _TREES:
+            self.__dict__.pop(name, None)
+        self._weigh(-self._tree_bytes)
+        self._tree_bytes = 0
+
+    def _weigh(self, size: int) -> None:
+        if self.response.weight is not None:
+            self.response.weight.add(size)
+
+    def _weigh_tree(self) -> None:
+        """A tree is made, of the whole body or of its start."""
+        size = _TREE_FACTOR * min(len(self.body), safe_xml.LARGE_BYTES)
+        self._tree_bytes += size
+        self._weigh(size)
 
     @cached_property
     def is_image(self) -> bool:
@@ -70,6 +92,7 @@ class Document:
         """The root of the XML in the answer, if there is XML in it; a SOAP envelope is taken off."""
         if not self._may_hold_xml or (self._is_large and self.head is None):
             return None
+        self._weigh_tree()
         if self._is_large:
             return self._unwrap(self._parse_start())
         # A page around capabilities may be well-formed itself: then its own root is not the one looked for.
@@ -99,9 +122,7 @@ class Document:
         declared = mending.declared_encoding(self.body)
         if declared in ("", "utf-8", "utf8") or declared.startswith("utf-16") or self.body.isascii():
             return None
-        try:
-            self.body.decode("utf-8")
-        except UnicodeDecodeError:
+        if not mending.is_utf8(self.body):
             return None
         self.repairs.append("encoding declaration wrong; it is UTF-8")
         return "utf-8"
@@ -194,7 +215,8 @@ class Document:
 
     @cached_property
     def text(self) -> str:
-        return mending.decode(self.body, self.charset)[0]
+        """The body as text; of a large one the start."""
+        return mending.decode(mending.start(self.body, _MAX_TEXT_BYTES), self.charset)[0]
 
     @cached_property
     def json(self) -> Any:
@@ -205,6 +227,7 @@ class Document:
             if self.body[:_SNIFF_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
                 self.__dict__["is_truncated"] = True
             return None
+        self._weigh_tree()
         try:
             return orjson.loads(self.body)
         except orjson.JSONDecodeError:
@@ -231,5 +254,5 @@ class Document:
                 value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
         except (ValueError, RecursionError):
             return None
-        self.repairs += [r for r in (trouble, *repairs) if r]
+        self.repairs += [r for r in (trouble, *repairs) if r and r not in self.repairs]
         return value

@@ -14,6 +14,7 @@ _MAX_INFLATED_BYTES = 128_000_000
 _FREE_INFLATED_BYTES = 20_000_000
 _MAX_INFLATION = 50  # capabilities of tens of megabytes, all alike, come to some thirty
 _MAX_LENIENT_CHARS = 8_000_000
+_PIECE_BYTES = 1 << 18
 _MAX_REFERENCES = 200_000
 _DECLARED = re.compile(rb"""^[^<]{0,64}<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']""", re.IGNORECASE)
 _HEADER_BLOCK = re.compile(r"(?:HTTP/[\d.]+ \d{3}[^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]{1,40}:[^\n<]*\n)+\s*\n?")
@@ -66,6 +67,27 @@ def inflate(body: bytes) -> tuple[bytes, bool] | None:
     except zlib.error:
         return None
     return (content, inflater.eof) if content else None
+
+
+def start(data: bytes, size: int) -> bytes:
+    """So many bytes at most, without half a character of UTF-8 at their end."""
+    if len(data) <= size:
+        return data
+    while size > 0 and data[size] & 0xC0 == 0x80:
+        size -= 1
+    return data[:size]
+
+
+def is_utf8(data: bytes) -> bool:
+    """Asked piece by piece: all of it as text may take four times its bytes."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for at in range(0, len(data), _PIECE_BYTES):
+            decoder.decode(data[at : at + _PIECE_BYTES])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def decode(data: bytes, charset: str = "") -> tuple[str, str]:

@@ -26,6 +26,7 @@ from geohound.model.visit import AS_IF_CUT_OFF, Failure, FailureReason, Response
 from geohound.refusals import judge
 
 MAX_REQUESTS = 5  # until a URL has proved something; a wrong suspicion must stay cheap
+MAX_KEPT_LAYERS = 2_000  # of services that are kept whole: their further documents are not asked for again
 MAX_COMPANIONS = 3  # further documents of what has proved to be a service
 ACCEPT = "application/json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.8"
 _FINAL = frozenset({RefusalReason.LOGIN_WALL, RefusalReason.BOT_WALL, RefusalReason.UNREACHABLE})
@@ -47,7 +48,7 @@ class Memory(NamedTuple):
         return self.completed.get(services[0].endpoint) if self.completed and len(endpoints) == 1 else None
 
     def keep_whole(self, services: Sequence[Service]) -> None:
-        if self.completed is not None and services:
+        if self.completed is not None and services and sum(len(s.layers) for s in services) <= MAX_KEPT_LAYERS:
             self.completed.put(services[0].endpoint, tuple(services))
 
 
@@ -114,17 +115,17 @@ async def identify(
         if target in tried:
             continue
         tried.append(target)
-        document = known if known is not None and target == url else None
+        document: Document | Failure | None = known if known is not None and target == url else None
         past = memory.known.proved.get(target) if document is None else None
         if document is None:
-            sent = past.validators if past else None
-            visit = await fetcher.fetch(target, accept=ACCEPT, max_bytes=max_bytes, known=sent)
-            if isinstance(visit, Failure):
-                refusal = _stronger(refusal, refused_by_failure(visit))
-                break
-            document = Document(visit)
+            document = await _ask(target, fetcher, max_bytes, past)
+        if isinstance(document, Failure):
+            refusal = _stronger(refusal, refused_by_failure(document))
+            break
         verdict = _as_before(past, target) if past and document.response.status == 304 else recognise(document, kinds)
         if verdict.services:
+            document.let_go()
+            del document  # it may be large, and what follows may have to wait
             told = await _complete(verdict.services, fetcher, kinds, tried, memory)
             if isinstance(told, Failure):
                 refusal = _stronger(refusal, refused_by_failure(told))
@@ -141,6 +142,12 @@ async def identify(
     if found:
         return Verdict(tuple(found.values()), tried=tuple(tried), proofs=tuple(proofs))
     return Verdict(refusal=refusal or Refusal(RefusalReason.INCONCLUSIVE, "nothing was asked"), tried=tuple(tried))
+
+
+async def _ask(url: str, fetcher: Fetcher, max_bytes: int | None, past: Remembered | None) -> Document | Failure:
+    sent = past.validators if past else None
+    visit = await fetcher.fetch(url, accept=ACCEPT, max_bytes=max_bytes, known=sent)
+    return visit if isinstance(visit, Failure) else Document(visit)
 
 
 def _as_before(past: Remembered, url: str) -> Verdict:

@@ -61,7 +61,7 @@ def _judge(document: Document) -> Refusal:
         return Refusal(RefusalReason.NOT_FOUND, f"HTTP {status}")
     if status >= 500:
         return Refusal(RefusalReason.SERVER_ERROR, f"HTTP {status}")
-    if not document.body.strip():
+    if not document.body or document.body.isspace():
         return Refusal(RefusalReason.NO_CONTENT, f"HTTP {status}")
     if status >= 400:
         return Refusal(RefusalReason.INCONCLUSIVE, f"HTTP {status}")

@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 LARGE_BYTES = 8_000_000
 MAX_LIVE_NODES = 1_000_000
-MAX_MARKS = 3_000_000  # "<" and "=" in one tree: each is at most one node, of some 120 bytes
+MAX_MARKS = 1_200_000  # "<" and "=" in one tree: each is at most one node, of some 120 bytes
 MAX_ITEMS = 100_000
 _MAX_NAMES = 20_000
 _CHUNK_BYTES = 1 << 17

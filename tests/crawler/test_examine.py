@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -11,7 +13,7 @@ from geohound import plugins
 from geohound.crawler.examine import LocalExaminer, Tools
 from geohound.crawler.plan import Plan
 from geohound.mining.exploring import Explorer
-from geohound.model.job import Job, Report
+from geohound.model.job import Job, Purpose, Report
 from geohound.model.service import Known
 from geohound.model.visit import Failure, FailureReason, Response, Visit
 
@@ -139,3 +141,30 @@ def test_of_an_api_that_the_catalogue_knows_no_further_documents_are_asked_for()
     report = asyncio.run(LocalExaminer(Plan(), tools).examine(job))
     assert web.asked == ["http://api.test/ogc"]
     assert report.services[0].companions, "the engine takes the rest from the catalogue"
+
+
+class Scales:
+    def add(self, size: int) -> None: ...
+
+
+class Weighed(Complaining):
+    """Answers by the dozen, and knows at each question how many of those before are still held."""
+
+    def __init__(self) -> None:
+        super().__init__(404)
+        self.scales: list[weakref.ref[Scales]] = []
+        self.held: list[int] = []
+
+    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None) -> Visit:
+        self.held.append(sum(each() is not None for each in self.scales))
+        scales = Scales()
+        self.scales.append(weakref.ref(scales))
+        return replace(await super().fetch(url), weight=scales)
+
+
+def test_whoever_asks_a_service_again_has_let_go_of_its_last_answer() -> None:
+    web = Weighed()
+    tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps)
+    asyncio.run(LocalExaminer(Plan(), tools).examine(Job(URL, Purpose.PROBE)))
+    assert web.held == [0] * len(web.held)
+    assert len(web.held) > 2

@@ -162,3 +162,13 @@ def test_a_shelf_gives_up_what_was_used_least_but_never_forgets_that_it_was_had(
     assert shelf.get("b") is None
     assert shelf.get("a") is not None
     assert all(shelf.was_had(name) for name in ("a", "b", "c"))
+
+
+def test_services_that_wait_on_a_shelf_have_a_limit_in_bytes() -> None:
+    shelf = Shelf()
+    for name in ("a", "b", "c"):
+        shelf.put_service(name, file("x" * 3_000_000)(name))
+    assert shelf.take_service("c") is None
+    assert shelf.take_service("a") is not None
+    shelf.put_service("c", file("x" * 3_000_000)("c"))
+    assert shelf.take_service("c") is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import time
+import tracemalloc
 from datetime import UTC, datetime
 
 import pytest
@@ -182,3 +183,15 @@ def test_links_of_one_paragraph_share_its_words() -> None:
         ("one", "Maps: one and also two ."),
         ("two", "Maps: one and also two ."),
     ]
+
+
+@pytest.mark.parametrize("unit", [b"<b>", b"<i>a", b"</b>\xc3\xa9"], ids=["opened", "with letters", "closed"])
+def test_brackets_without_number_take_a_bounded_memory(unit: bytes) -> None:
+    page = unit * (4_900_000 // len(unit))
+    tracemalloc.start()
+    try:
+        tamed = markup.tame(page)
+        assert tracemalloc.get_traced_memory()[1] < 170_000_000
+    finally:
+        tracemalloc.stop()
+    assert tamed.decode(), "not cut within a character"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+
 from geohound import assembly
 from geohound.document import Document
+from geohound.model import curbing
 from geohound.model.curbing import LINE_CHARS, REPAIR, TEXT_CHARS, curb
 from geohound.model.service import Layer, Provider, Service
 from geohound.model.visit import Response
@@ -40,3 +43,21 @@ def test_a_capabilities_document_with_a_title_of_a_megabyte_is_read_with_a_short
     (service,) = recognise(Document(answer), assembly.kinds()).services
     assert service.title == "A" * LINE_CHARS
     assert max(len(layer.name) for layer in service.layers) == LINE_CHARS
+
+
+def test_layers_that_say_too_much_together_keep_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curbing, "SERVICE_CHARS", 1_000)
+    layers = tuple(Layer(f"l{n}", "Roads", "a" * 90, ("b" * 10,)) for n in range(30))
+    curbed = curb(Service("wms", "http://a.test/", layers=layers))
+    assert [layer.name for layer in curbed.layers] == [layer.name for layer in layers]
+    assert curbed.layers[:10] == layers[:10]
+    assert not any(layer.abstract or layer.keywords for layer in curbed.layers[10:])
+    assert curbed.repairs == (REPAIR,)
+
+
+def test_layers_whose_names_alone_are_too_much_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curbing, "SERVICE_CHARS", 1_000)
+    layers = tuple(Layer("n" * 50, "t" * 50) for _ in range(30))
+    curbed = curb(Service("wms", "http://a.test/", layers=layers))
+    assert curbed.layers == layers[:10]
+    assert curbed.repairs == (REPAIR,)

@@ -246,6 +246,7 @@ class LocalExaminer:
         page = await self._tools.explore(document, lambda url: self._file(url, job, draft), seen.spelled(job.depth + 1))
         draft.links = follow(page, job.depth + 1, self._plan.fence, draft.drops, seen)
         draft.sketch = draw(job.url, document.body, page, draft.links)
+        document.let_go()
         if any(link.url not in (job.url, draft.final) for link in draft.links):
             draft.objection = None  # a wall that lets links through is none
         draft.page = replace(
@@ -344,6 +345,7 @@ class _Counting(FetcherBefore):
 
     async def ask(self, url: str, onward: Onward) -> Visit:  # noqa: ARG002 - `onward` knows it
         self._waiting(None)
+        self.last = None  # nobody reads it any more, and it may be large
         visit = await onward()
         self._reading()  # whoever asked reads it now, without a break
         self.last = visit

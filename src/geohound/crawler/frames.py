@@ -174,12 +174,14 @@ class Incoming:
             end = at + _LENGTH.size + length
             if len(self._buffer) < end:
                 break
-            found.append(bytes(self._buffer[at + _LENGTH.size : end]))
+            with memoryview(self._buffer) as view:
+                found.append(bytes(view[at + _LENGTH.size : end]))
             at = end
         del self._buffer[:at]
         return found
 
 
-def framed(message: object) -> bytes:
+def framed(message: object) -> tuple[bytes, bytes]:
+    """Its length, and itself."""
     payload = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    return _LENGTH.pack(len(payload)) + payload
+    return _LENGTH.pack(len(payload)), payload

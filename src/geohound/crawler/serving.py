@@ -18,6 +18,7 @@ from .turns import RemoteTurns, TurnAnswered
 
 BEAT_S = 1.0
 SOON_S = 0.02
+LARGE_BYTES = 1 << 20
 Reading = Callable[[Job | None], None]
 Build = Callable[[bytes, Reading, Turns], Awaitable[Examiner]]
 
@@ -92,13 +93,19 @@ class _Server:
         self._send((number, pack_report(report)))
 
     def _send(self, message: object) -> None:
-        """Now, with all that was to be sent soon."""
-        self._unsent += framed(message)
+        """Now, with all that was to be sent soon; what is large is not copied."""
+        length, payload = framed(message)
+        self._unsent += length
+        if len(payload) < LARGE_BYTES:
+            self._unsent += payload
+            payload = b""
         self._flush()
+        if payload and not self._writer.is_closing():
+            self._writer.write(payload)
 
     def _send_soon(self, message: object) -> None:
         """With the next message, which is hardly ever far: each one wakes the crawl."""
-        self._unsent += framed(message)
+        self._unsent += b"".join(framed(message))
         if self._is_due is None:
             self._is_due = asyncio.get_running_loop().call_later(SOON_S, self._flush)
 

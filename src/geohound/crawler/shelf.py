@@ -10,6 +10,7 @@ from geohound.model.visit import Response
 MAX_BYTES = 48_000_000
 MAX_FILE_BYTES = 6_000_000
 MAX_SERVICES = 50  # answers that wait for their candidate; beyond that they are asked for again
+MAX_SERVICE_BYTES = 8_000_000
 _KEPT_TYPES = ("javascript", "ecmascript", "json", "xml", "yaml", "text/plain", "octet-stream")
 
 
@@ -22,6 +23,7 @@ class Shelf:
         self._answers: OrderedDict[str, Response] = OrderedDict()
         self._had = HashSet()
         self._services: dict[str, Response] = {}
+        self._services_held = 0
 
     def put(self, url: str, answer: Response) -> None:
         """Keep a file; pages are no files."""
@@ -47,8 +49,12 @@ class Shelf:
 
     def put_service(self, url: str, answer: Response) -> None:
         """Keep an answer that will be asked for once more, as a candidate of its own."""
-        if len(self._services) < MAX_SERVICES:
+        size = len(answer.body)
+        if len(self._services) < MAX_SERVICES and self._services_held + size <= MAX_SERVICE_BYTES:
             self._services[url] = answer
+            self._services_held += size
 
     def take_service(self, url: str) -> Response | None:
-        return self._services.pop(url, None)
+        answer = self._services.pop(url, None)
+        self._services_held -= len(answer.body) if answer else 0
+        return answer

@@ -73,6 +73,7 @@ class Explorer:
         if not is_page(document):
             return mine(document, is_told)
         source = charset.decode(document.body, document.response.content_type.lower())
+        document.let_go()
         tag = robots_tag(document.response.headers)
         code, host = _code(source), urls.host(document.url)
         if not self._shows_map(source, code, document.url):

@@ -11,6 +11,8 @@ MAX_ATTRIBUTES = 256
 # For each tag the parser may walk all open elements. The sum over the page is what its time grows with; ordinary pages
 # stay below a hundredth of this.
 MAX_WORK = 100_000_000
+_MOST_BRACKETS = 3 * MAX_TAGS  # some stand in scripts and comments
+_WINDOW_BYTES = 1 << 16
 _FEW_TAGS = 20_000  # all of them open take the parser a second
 _FEW_FORMATS = 1_000  # all of them formatting, badly nested: a twentieth of a second
 _FEW_CHARS = 20_000  # nothing but attributes of one tag: a third of a second
@@ -110,6 +112,8 @@ class _OpenTags:
 def tame(source: bytes) -> bytes:
     """A page in UTF-8 up to where reading it would cost too much; in a long one `b` is `x-b`, as is all formatting."""
     brackets = source.count(b"<")
+    if brackets > _MOST_BRACKETS:
+        source = _start(source)
     if brackets > _FEW_FORMATS:
         source = _FORMATTING_END.sub(b"</x-", _FORMATTING_START.sub(b"<x-", source))
     if len(source) > _FEW_CHARS and _may_have_many_attributes(source):
@@ -118,6 +122,16 @@ def tame(source: bytes) -> bytes:
         text = source.decode()
         if brackets > MAX_TAGS or _may_nest_deep(text):
             return _cut(text).encode()
+    return source
+
+
+def _start(source: bytes) -> bytes:
+    """Up to so many brackets, and a few more: each may become an object of its own while the page is looked at."""
+    seen = 0
+    for at in range(0, len(source), _WINDOW_BYTES):
+        seen += source.count(b"<", at, at + _WINDOW_BYTES)
+        if seen > _MOST_BRACKETS:
+            return source[: source.rfind(b"<", 0, at + _WINDOW_BYTES)]
     return source
 
 

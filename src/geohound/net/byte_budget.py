@@ -13,10 +13,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 
+from .heap import give_back
+
 AS_TEXT = 2  # what is read is held as bytes and as text
 STILL_S = 5.0  # nobody was on the wire for so long: whoever may go on waits for one who waits for us
 PRESSED_S = 30.0  # so long an account may ask for more while it holds much that others wait for
 _MUCH = 16  # this part of the budget
+_WORTH_GIVING_BACK = 16_000_000
 
 _current: ContextVar[Account | None] = ContextVar("account", default=None)
 
@@ -24,18 +27,20 @@ _current: ContextVar[Account | None] = ContextVar("account", default=None)
 class Account:
     """What one piece of work holds; the elder goes first."""
 
-    __slots__ = ("_budget", "held", "is_open", "number", "pressed_at")
+    __slots__ = ("_budget", "held", "is_open", "most", "number", "pressed_at")
 
     def __init__(self, budget: ByteBudget, number: int) -> None:
         self._budget = budget
         self.number = number
         self.held = 0
+        self.most = 0  # that it ever held
         self.is_open = True
         self.pressed_at: float | None = None
 
     def change(self, size: int) -> None:
         if self.is_open:
             self.held += size
+            self.most = max(self.most, self.held)
             self._budget.change(self, size)
 
     def close(self) -> None:
@@ -120,6 +125,8 @@ class ByteBudget:
 
     def forget(self, account: Account) -> None:
         """The account is closed: another may be favoured."""
+        if account.most > _WORTH_GIVING_BACK:
+            give_back()
         if account is self._favoured:
             self._favoured = None
             self._wake()

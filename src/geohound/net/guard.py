@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 import ada_url
 
@@ -20,6 +20,8 @@ WEB_PORTS = frozenset(
     | {8888, 9080, 9090, 9443}
 )
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+# Categories of characters that show nothing. What this Python does not know yet may be a letter of a later Unicode.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp", "Zs"})
 _MAX_URL_CHARS = 8192
 
 # `ipaddress.is_global` of Python 3.11 lets NAT64, 6to4, site-local and IPv4-compatible addresses through, so
@@ -135,7 +137,8 @@ def _is_sound(label: str) -> bool:
     except (UnicodeError, ValueError):  # ValueError: code points that do not exist
         return False
     visible = meaning.replace("\u200c", "").replace("\u200d", "")  # joiners stand in Persian and Indian names
-    if meaning.isascii() or not visible.isprintable() or normalize("NFC", meaning) != meaning:
+    is_seen = not any(category(char) in _UNSEEN for char in visible)
+    if meaning.isascii() or not is_seen or normalize("NFC", meaning) != meaning:
         return False
     return meaning.encode("punycode").decode("ascii").lower() == label[4:]
 

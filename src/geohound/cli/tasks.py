@@ -43,8 +43,7 @@ _WANTED = {
 
 def register(app: typer.Typer) -> None:
     app.command(
-        epilog="Example: geohound tasks pause 7; geohound tasks watch 7 --json. `geohound serve` runs what is started "
-        "here; `geohound resume` runs a task in the foreground."
+        epilog="Example: geohound tasks pause 7; geohound tasks watch 7 --json. `geohound resume` runs a task here."
     )(tasks)
 
 
@@ -125,7 +124,7 @@ def _told(task: Task, action: Action) -> str:
         words = {Action.PAUSE: "is asked to pause", Action.STOP: "is asked to stop"}
         return f"Task {task.id} {words.get(action, 'is running')}."
     if state is TaskState.QUEUED:
-        return f"Task {task.id} is queued. `geohound serve` runs it, or run it here: geohound resume {task.id}"
+        return f"Task {task.id} is queued. To run it: geohound resume {task.id}"
     return f"Task {task.id} is {state}."
 
 

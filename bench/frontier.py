@@ -16,9 +16,9 @@ from typing import Any, Self
 
 from crawl_peers.measure import machine, tree_mb
 
-from geohound.assembly.examiner import task_politeness
-from geohound.frontier import Bounds
-from geohound.frontier.opening import open_frontier
+from geohound.app import task_politeness
+from geohound.frontier import FrontierLimits
+from geohound.frontier.recovery import open_frontier
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, Lane, Settlement, Via
@@ -27,7 +27,7 @@ from geohound.settings import Settings
 from geohound.stores.sqlite import open_store
 
 RESULTS = Path(__file__).parent / "results" / "frontier.json"
-BOUNDS = Bounds(max_queue_per_host=None)
+BOUNDS = FrontierLimits(max_queue_per_host=None)
 AT_ONCE = Settings(host_delay_s=0.0)
 LINKS_OF_A_PAGE = 60
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from geohound import assembly
-from geohound.geoweb import Reply, Request, Shares, World, running, server
-from geohound.model.visit import FailureReason
+from geohound import app
+from geohound.model.failure import FailureReason
 from geohound.settings import Settings
+from geoweb import Reply, Request, Shares, World, running, server
 
 ROOT = Path(__file__).parent.parent
 # Trouble that depends on when a request comes: two crawls of such a web may rightly differ.
@@ -121,12 +121,12 @@ class Hound:
 
     def crawl(self, seeds: list[str], *more: str, max_file_bytes: int = 0) -> subprocess.Popen[bytes]:
         """Start a crawl; no file of it may grow beyond `max_file_bytes`, as on a full disk."""
-        return self._start("crawl", *seeds, *more, max_file_bytes=max_file_bytes)
+        return self.start("crawl", *seeds, *more, max_file_bytes=max_file_bytes)
 
     def resume(self, *more: str) -> subprocess.Popen[bytes]:
-        return self._start("resume", *more)
+        return self.start("resume", *more)
 
-    def _start(self, *words: str, max_file_bytes: int = 0) -> subprocess.Popen[bytes]:
+    def start(self, *words: str, max_file_bytes: int = 0) -> subprocess.Popen[bytes]:
         command = [
             *(["taskset", "-c", self.cores] if self.cores else []),
             *(["prlimit", f"--fsize={max_file_bytes}"] if max_file_bytes else []),
@@ -166,9 +166,10 @@ class Hound:
         return {(e["kind"], e["endpoint"]) for e in self.events() if e.get("event") == "service"}
 
     def services(self) -> set[tuple[str, str]]:
-        """Kind and every door of what is in the catalogue."""
-        with assembly.open_catalogue(Settings(catalogue=str(self.catalogue))) as catalogue:
-            return {(s.kind, door) for s in (e.service for e in catalogue.entries()) for door in (s.endpoint, *s.doors)}
+        """Kind and every address of what is in the catalogue."""
+        with app.open_catalogue(Settings(catalogue=str(self.catalogue))) as opened:
+            services = [entry.service for entry in opened.catalogue.entries()]
+        return {(s.kind, address) for s in services for address in (s.endpoint, *s.aliases)}
 
     def traps(self) -> set[str]:
         """URLs that were dropped, on record, as those of a trap."""

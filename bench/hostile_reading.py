@@ -31,7 +31,7 @@ PACKAGE = Path(importlib.util.find_spec("geohound").submodule_search_locations[0
 NOW = datetime(2024, 1, 1, tzinfo=UTC)
 HANG_CPU_S = 2.0
 MEMORY_BYTES = 500_000_000
-READ = ("kinds/", "mining/", "jsflow/", "model/", "document.py", "safe_xml.py", "mending.py", "refusals.py", "probe.py")
+READ = ("kinds/", "mining/", "jsflow/", "model/", "document/", "probe.py")
 _HEADER = struct.Struct("<QII")  # executions, length of the case's own header, length of the body
 # A mutated document comes from an address chosen by its bytes, so that the same bytes always mean the same.
 URLS = (
@@ -75,15 +75,15 @@ def case_of(body: bytes) -> Case:
 
 def load_reader() -> Callable[[Case], None]:
     """Imports Geohound and gives the function that does with an answer all that a crawl does."""
-    from geohound import assembly, mining, probe, refusals  # noqa: PLC0415 - guided runs import under instrumentation
-    from geohound.crawler import follow  # noqa: PLC0415
-    from geohound.crawler.seen import PageLinks, SeenLinks  # noqa: PLC0415
-    from geohound.document import Document  # noqa: PLC0415
-    from geohound.model.joining import companions  # noqa: PLC0415
+    from geohound import app, mining, probe  # noqa: PLC0415 - guided runs import under instrumentation
+    from geohound.crawler import link_filter  # noqa: PLC0415
+    from geohound.crawler.seen_links import PageLinks, SeenLinks  # noqa: PLC0415
+    from geohound.document import Document, refusals  # noqa: PLC0415
+    from geohound.model.service_merge import companions  # noqa: PLC0415
     from geohound.model.visit import Response  # noqa: PLC0415
-    from geohound.stores.sqlite import codec  # noqa: PLC0415
+    from geohound.stores.sql import codec  # noqa: PLC0415
 
-    kinds = assembly.kinds()
+    kinds, book = app.kinds(), app.address_book()
 
     class Echo:
         def __init__(self, response: Response) -> None:
@@ -106,8 +106,8 @@ def load_reader() -> Callable[[Case], None]:
             for layer in service.layers[:1000]:
                 codec.dump_layer(layer)
         companions(verdict.services)
-        page = mining.mine(document)
-        for link in follow.follow(page, 0, follow.Fence(), Counter(), PageLinks(SeenLinks())):
+        page = mining.mine(document, book)
+        for link in link_filter.follow(page, 0, link_filter.ScopeFilter(), book, Counter(), PageLinks(SeenLinks())):
             link.url.encode()
         if len(case.body) < 20_000 and not verdict.services:
             _drive(probe.identify(case.url, Echo(response), kinds, known=document))
@@ -126,16 +126,16 @@ def _drive(coroutine: Coroutine[Any, Any, object]) -> None:
 
 def make_seeds(corpus: Path) -> list[Case]:
     """The documents of every kind and version of the geoweb, some of its pages, and the real ones at hand."""
-    from geohound import assembly  # noqa: PLC0415
-    from geohound.geoweb import Request, World, respond, services  # noqa: PLC0415
-    from geohound.geoweb.protocol import ServiceSpec  # noqa: PLC0415
-    from geohound.model.bbox import BBox  # noqa: PLC0415
+    from geohound import app  # noqa: PLC0415
+    from geoweb import Request, World, respond, services  # noqa: PLC0415
+    from geoweb.box import Box  # noqa: PLC0415
+    from geoweb.protocol import ServiceSpec  # noqa: PLC0415
 
-    kinds = assembly.kinds()
+    kinds = app.kinds()
     made: dict[bytes, Case] = {}
     for kind, version, seed in ((k, v, s) for k in services.KINDS for v in services.VERSIONS[k] for s in range(2)):
         endpoint = f"http://gis.town{seed}.test{services.endpoint_path(kind, seed)}"
-        spec = ServiceSpec(kind, version, seed, endpoint, topic="rivers", bbox=BBox(5.5, 47.0, 15.0, 55.0))
+        spec = ServiceSpec(kind, version, seed, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0))
         probes = kinds[kind].probe_urls(endpoint) if kind in kinds else ()
         for url in dict.fromkeys((services.facts(spec).proof_url, endpoint, *probes)):
             parts = urlsplit(url)

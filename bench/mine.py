@@ -4,6 +4,9 @@ The pages stand in `tests/mining/apps` with their truth. Ways: the published rul
 address in all files of an app; every string that looks like an address, as Heritrix' ExtractorJS takes them; Geohound's
 own reading without and with a browser. A found service counts once; an address that leads to no service of the page was
 tested in vain.
+
+`--pages` takes another set. `bench/pages_blind` was written from the documentation of the map libraries alone, before
+its author had read how Geohound reads scripts, and was split once: `building` is for work, `kept` only for reports.
 """
 
 from __future__ import annotations
@@ -28,9 +31,12 @@ sys.path.insert(0, str(HERE.parent / "tests" / "mining"))
 
 import webapps  # noqa: E402 - tests are no packages
 
-from geohound import assembly, urls  # noqa: E402
+from geohound import app as wiring  # noqa: E402
+from geohound import urls  # noqa: E402
+from geohound.browser import PageRunner  # noqa: E402
 from geohound.jsflow import Findings  # noqa: E402
 from geohound.mining import application, hou2016  # noqa: E402
+from geohound.mining.mine_page import mine_files  # noqa: E402
 from geohound.settings import Settings  # noqa: E402
 
 RESULTS = HERE / "results" / "mine.json"
@@ -140,7 +146,7 @@ def static(app: webapps.App) -> set[Claim]:
 
 
 def _claims(app: webapps.App, rules: str) -> set[Claim]:
-    mined = asyncio.run(application.mine(app.page, _fetch_from(app), rules))
+    mined = asyncio.run(application.mine(app.page, _fetch_from(app), wiring.address_book(), rules))
     return {(e.url, e.kind or "") for e in mined.endpoints if e.kind not in TILE_KINDS}
 
 
@@ -157,7 +163,7 @@ class Browsed:
 
     def __init__(self, mode: str) -> None:
         self._runner = asyncio.Runner()
-        self._browser: assembly.Browsing | None = None
+        self._browser: PageRunner | None = None
         self._settings = Settings(browser=mode)
         self.run = 0
 
@@ -165,8 +171,8 @@ class Browsed:
         return self._runner.run(self._claims(app))
 
     async def _claims(self, app: webapps.App) -> set[Claim]:
-        self._browser = self._browser or assembly.browsing(self._settings)
-        mined = await assembly.mine_files(app.page, _fetch_from(app), "static", self._browser)
+        self._browser = self._browser or wiring.page_runner(self._settings)
+        mined = await mine_files(app.page, _fetch_from(app), "static", wiring.address_book(), self._browser)
         self.run += bool(mined.browsed)
         return {(e.url, e.kind or "") for e in mined.endpoints if e.kind not in TILE_KINDS}
 
@@ -209,7 +215,7 @@ def measure(way: Callable[[webapps.App], set[Claim]], apps: Iterable[webapps.App
 def speed(megabytes: float) -> dict[str, dict[str, float]]:
     """Static reading of a bundle made of the apps' own scripts under ever new names, as one minified line."""
     from geohound.jsflow import (  # noqa: PLC0415
-        Budget,
+        AnalysisBudget,
         Script,
         analyse,
     )
@@ -222,20 +228,21 @@ def speed(megabytes: float) -> dict[str, dict[str, float]]:
         rows.append(f"{len(rows)}:function(){{{piece}}}")
         size += len(rows[-1])
     source = "!function(m){m[0]()}({" + ",".join(rows) + "});"
-    told = _timed(analyse, "https://big.test/", (Script("https://big.test/bundle.js", source),), Budget())
+    told = _timed(analyse, "https://big.test/", (Script("https://big.test/bundle.js", source),), AnalysisBudget())
     # A page of many scripts: those that speak of no map are told by their words and not parsed.
     plain = "".join(f"function f{n}(a){{return a.items.map(i=>i*{n}).filter(Boolean)}};" for n in range(1_500))
     many = [Script(f"https://big.test/{n}.js", plain.replace("items", f"items{n}")) for n in range(199)]
     many.append(Script("https://big.test/map.js", pieces[0]))
     return {"bundle": {"megabytes": round(len(source) / 1e6, 2), **told},
             "200 scripts": {"megabytes": round(sum(len(s.text) for s in many) / 1e6, 2),
-                            **_timed(analyse, "https://big.test/", many, Budget())}}  # fmt: skip
+                            **_timed(analyse, "https://big.test/", many, AnalysisBudget())}}  # fmt: skip
 
 
 def _timed(analyse: Callable[..., Findings], page: str, scripts: Any, budget: Any) -> dict[str, float]:
     """Processor time, since other work may run beside this."""
+    book = wiring.address_book()
     began = time.process_time()
-    found = analyse(page, scripts, budget)
+    found = analyse(page, scripts, book, budget)
     seconds = time.process_time() - began
     size = sum(len(s.text) for s in scripts) / 1e6
     return {"cpu_seconds": round(seconds, 3), "megabytes_per_cpu_s": round(size / seconds, 2),
@@ -283,10 +290,17 @@ def _keep_choice(results: Path | None, choice: str, apps: list[webapps.App], tol
         return
     ways = " ".join(f'--way "{name}"' for name in told)
     results.write_text(json.dumps({
-        "command": f"python bench/mine.py --app {choice} {ways} --results bench/results/{results.name}",
+        "command": f"python bench/mine.py {choice} {ways} --results bench/results/{results.name}",
         "at": datetime.now(UTC).isoformat(timespec="seconds"), "apps": len(apps),
         "services": sum(len(a.wanted) for a in apps), "ways": told,
     }, indent=1) + "\n", "utf-8")  # fmt: skip
+
+
+def _choice(args: argparse.Namespace) -> str:
+    """The options that choose some apps, as they were given; nothing for all apps of the usual folder."""
+    folder = [f"--pages {args.pages}"] if args.pages != webapps.FOLDER else []
+    name = [f"--app {args.app}"] if args.app else []
+    return " ".join(folder + name)
 
 
 def main() -> None:
@@ -294,6 +308,7 @@ def main() -> None:
     parser.add_argument("--way", action="append", choices=list(WAYS), help="only this way; may be repeated")
     parser.add_argument("--speed", action="store_true", help="only the speed of reading, kept nowhere")
     parser.add_argument("--app", help="only apps whose name holds this")
+    parser.add_argument("--pages", type=Path, default=webapps.FOLDER, help="folder of the apps")
     parser.add_argument("--verbose", action="store_true", help="tell what was missed and what was tested in vain")
     parser.add_argument("--megabytes", type=float, default=5.0, help="size of the bundle for the speed of reading")
     parser.add_argument("--results", type=Path, help="where to keep the figures; those of a choice of apps only here")
@@ -301,7 +316,7 @@ def main() -> None:
     if args.speed:
         print(json.dumps(speed(args.megabytes), indent=1))
         return
-    apps = [a for a in webapps.load() if not args.app or args.app in a.name]
+    apps = [a for a in webapps.load(args.pages.resolve()) if not args.app or args.app in a.name]
     ways = {name: way for name, way in WAYS.items() if (name in args.way if args.way else name != ONLY_NAMED)}
     told = {}
     for name, way in ways.items():
@@ -310,8 +325,9 @@ def main() -> None:
             told[name]["pages_run"] = way.run
             way.close()
         show(name, told[name], args.verbose)
-    if args.app:
-        _keep_choice(args.results, args.app, apps, told)
+    choice = _choice(args)
+    if choice:
+        _keep_choice(args.results, choice, apps, told)
         return
     results = args.results or RESULTS
     if args.way:

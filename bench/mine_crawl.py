@@ -25,10 +25,10 @@ import webapps  # noqa: E402 - tests are no packages
 from geoweb_rig import Observed  # noqa: E402
 
 from geohound import library  # noqa: E402
-from geohound.geoweb import World, server, services  # noqa: E402
-from geohound.geoweb.protocol import Reply, Request, ServiceSpec  # noqa: E402
 from geohound.net.clock import SystemClock  # noqa: E402
 from geohound.stores.sqlite import open_store  # noqa: E402
+from geoweb import World, server, services  # noqa: E402
+from geoweb.protocol import Reply, Request, ServiceSpec  # noqa: E402
 
 RESULTS = HERE / "results" / "mine_crawl.json"
 _NO_SUCH = Reply(404, "text/html", b"<html><title>Not found</title></html>")
@@ -98,15 +98,16 @@ def crawl(web: AppWeb, folder: str, processes: int = 2) -> tuple[dict[str, Any],
     with serving(web) as port:
         done = library.crawl(
             *(plain(app.page) for app in web.apps), catalogue=f"{folder}/apps.db", host_delay_s=0.0, obey_robots=False,
-            slow_host_factor=0.0, connect_to=(f"*=127.0.0.1:{port}",), allow_nets=("127.0.0.0/8",), retries=0,
+            slow_host_factor=0.0, connect_to=(f"*=127.0.0.1:{port}",), allow_nets=("127.0.0.0/8",), retries=1,
+            busy_delay_s=1.0, retry_after_s=1.0,
             processes=processes, max_depth=8, requests_per_address=32, max_time_s=100.0,
-            connect_timeout_s=2.0, total_timeout_s=5.0,
+            connect_timeout_s=2.0, total_timeout_s=30.0,
         )  # fmt: skip
-    # What has the same content as another service is catalogued as a further door of it: each door is asked for.
-    doors = {plain(e) for app in web.apps for service in app.wanted for e in service.endpoints}
+    # What has the same content as another service is catalogued as a further alias of it: each alias is asked for.
+    aliases = {plain(e) for app in web.apps for service in app.wanted for e in service.endpoints}
     with closing(open_store(f"{folder}/apps.db", SystemClock())) as store:
         found = [(e.service.endpoint, e.service.kind) for e in store.catalogue.entries()]
-        found += [(door, s.kind) for door in doors for s in store.catalogue.at(door)]
+        found += [(alias, s.kind) for alias in aliases for s in store.catalogue.at(alias)]
     return done.summary, found
 
 

@@ -1,10 +1,13 @@
-"""All orders on the same webs with the same seeds and budgets: how soon does each find the services?
+"""All orders on the same webs, as crawls spend them: services against pages, requests and seconds, in simulated time.
 
-    python bench/order.py                       # all judging seeds of both families, then the ablations
-    python bench/order.py --seeds 4 --against shark --no-ablations    # the unseen ones, one published order
+    python bench/order.py --part large          # 15 % of the pages of large webs, by family, the worst one last
+    python bench/order.py --part small          # 300 to 1,000 pages of 1 to 50 hosts, 20 webs: a sign test against FIFO
+    python bench/order.py --part ablations      # the adaptive order without one of its parts, on tuning webs
+    python bench/order.py --part cost           # CPU of each order per new link
 
-Seeds used while the adaptive order was tuned are never judged with (`TUNING`, `JUDGING`). Webs are mined once and kept
-in the temporary folder, results of single runs too, so that a stopped run goes on where it was.
+Published orders ask every host that is due, as published. The adaptive order runs with `--thrift 1`, with auto and with
+all hosts; `told hosts` is the same order told which hosts have services. Webs are mined once and kept in the temporary
+folder.
 """
 
 from __future__ import annotations
@@ -15,259 +18,313 @@ import math
 import multiprocessing
 import statistics
 import sys
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from simulated import CACHE, MinedWeb, Run, Walk, mined, omniscient
+from crawl_simulator import Conditions, Found, Simulation
+from order_contenders import ABLATIONS, PUBLISHED, Told
+from simulated import MinedWeb, mined
 from webs import Web
+from webs.bazaar import BazaarWeb
+from webs.civic import CivicWeb
 from webs.geoweb_web import GeowebWeb
+from webs.scholarly import ScholarlyWeb
 from webs.wild.web import WildWeb
 
 from geohound.contracts import Order
-from geohound.orders._hosts import HostTuning
-from geohound.orders.adaptive import Adaptive, Tuning
-from geohound.orders.atf import Atf
-from geohound.orders.backlink import Backlink
-from geohound.orders.best_first import BestFirst
-from geohound.orders.depth_first import DepthFirst
-from geohound.orders.fifo import Fifo
-from geohound.orders.opic import Opic
-from geohound.orders.oss import OssGroups
-from geohound.orders.polarhub import PolarHub
-from geohound.orders.shark import Shark
+from geohound.frontier.thrift import Thrift
+from geohound.orders.adaptive import Adaptive
 
 RESULTS = Path(__file__).parent / "results"
-PAGES = 40_000
-HALF = 0.5
-SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-GOALS = (0.5, 0.8, 0.9)
-ABLATION_SHARE = 0.1
-ABLATION_SEEDS = 4
-TUNING = {"geoweb": (1, 2, 3, 101, 102, 103, 104), "wild": (1, 11, 12, 21, 402)}  # 402 to 408 were judged with before
-UNSEEN = (409, 410)  # judged with for the first time by the orders as they are
-JUDGING = {"geoweb": (*UNSEEN, *range(201, 211), 401), "wild": (*UNSEEN, *range(22, 31), 401)}
-FAMILIES: dict[str, Callable[[int], Web]] = {
-    "geoweb": lambda seed: GeowebWeb(seed, pages=PAGES),
-    "wild": lambda seed: WildWeb(seed, pages=PAGES),
+HOSTS, PAGES, SHARE = 254, 40_000, 0.15
+SHARES = (0.01, 0.05, 0.15)
+SECONDS = (20, 60, 180)
+FAMILIES: dict[str, Callable[[int, int, int], Web]] = {
+    "geoweb": lambda seed, hosts, pages: GeowebWeb(seed, hosts=hosts, pages=pages),
+    "wild": lambda seed, hosts, pages: WildWeb(seed, hosts=hosts, pages=pages),
+    "civic": lambda seed, hosts, pages: CivicWeb(seed, hosts=hosts, pages=pages),
+    "scholarly": lambda seed, hosts, pages: ScholarlyWeb(seed, hosts=hosts, pages=pages),
+    "bazaar": lambda seed, hosts, pages: BazaarWeb(seed, hosts=hosts, pages=pages),
 }
-PUBLISHED: dict[str, Callable[[], Order]] = {
-    "fifo": Fifo,
-    "depth_first": DepthFirst,
-    "backlink": Backlink,
-    "opic": Opic,
-    "polarhub": PolarHub,
-    "oss": OssGroups,
-    "atf": Atf,
-    "shark": Shark,
-    "best_first": BestFirst,
-}
-_FULL = Tuning()
-ABLATIONS: dict[str, Callable[[], Order]] = {
-    "everything": Adaptive,
-    "no bandit over hosts": lambda: Adaptive(replace(_FULL, hosts=None)),
-    "visits of a host all alike": lambda: Adaptive(replace(_FULL, hosts=replace(HostTuning(), floor=0.06, scale=0.0))),
-    "promises weighed as if all were kept": lambda: Adaptive(replace(_FULL, hosts=replace(HostTuning(), belief=1e9))),
-    "no credit to the pages above": lambda: Adaptive(replace(_FULL, generations=0, door=0.0)),
-    "no prior": lambda: Adaptive(replace(_FULL, prior=False)),
-    "no learning": lambda: Adaptive(replace(_FULL, rate=0.0)),
-    "no words of the anchor": lambda: Adaptive(replace(_FULL, without=frozenset({"a", "anchor"}))),
-    "no words of the URL": lambda: Adaptive(replace(_FULL, without=frozenset({"u", "url", "file"}))),
-    "no words of the host name": lambda: Adaptive(replace(_FULL, without=frozenset({"h", "hostname", "tld"}))),
-    "no title and text of the page": lambda: Adaptive(
-        replace(_FULL, without=frozenset({"t", "title", "text", "lang"}))
-    ),
-    "no shape of the URL": lambda: Adaptive(replace(_FULL, without=frozenset({"shape", "folder"}))),
-    "no outcome of the page": lambda: Adaptive(replace(_FULL, without=frozenset({"parent", "below"}))),
-    "no places inside a host": lambda: Adaptive(replace(_FULL, places=False)),
-    "no part in the page": lambda: Adaptive(replace(_FULL, without=frozenset({"trail"}))),
-    "no software": lambda: Adaptive(replace(_FULL, without=frozenset({"software"}))),
-    "nothing of a host's first page": lambda: Adaptive(replace(_FULL, first=False)),
-    "nothing of sisters and hops": lambda: Adaptive(replace(_FULL, without=frozenset({"kin", "hops"}))),
-    "steps of any length": lambda: Adaptive(replace(_FULL, longest=1e9)),
-    "no depth and way": lambda: Adaptive(replace(_FULL, without=frozenset({"depth", "way"}))),
-}
+TUNED_ON = ("geoweb", "wild")  # families that an author of the adaptive order has looked at
+TUNING = (501, 502, 503)  # seeds, of webs with so many hosts and pages
+TUNING_SIZE = 120, 10_000
+JUDGING = (511, 512, 513)
+SMALL = tuple((hosts, budget) for hosts in (1, 3, 8, 20, 50) for budget in (300, 1_000))
+SMALL_SEEDS = 601, 602
+AS_PUBLISHED = None
+FRUGAL = Thrift(share=1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
+    """One crawl: an order on one web with one budget."""
+
     family: str
     seed: int
-    orders: tuple[str, ...]
-    share: float
+    hosts: int
+    pages: int
+    order: str
+    budget: int = 0  # pages; 0 for the usual share
     is_ablation: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What is reported of one run."""
+    """What one crawl brought: services as shares of all that the web has, and in numbers."""
 
-    family: str
-    seed: int
-    order: str
-    found: dict[str, float]  # % of services after % of pages
-    pages_to: dict[str, float | None]  # % of pages until % of services; None if never within the budget
-    area: float  # under the curve up to the budget, 1 if all were found at once
-    us_per_link: float
-    visits: int
-    links: int
+    job: Job
+    services: int  # of the web
+    at_shares: dict[str, float]  # % of the services after % of the pages
+    at_seconds: dict[str, float]
+    found: int
+    requests: int
+    elapsed_s: float
 
 
-def measure(job: Job, order: str, run: Run, web: MinedWeb) -> Score:
-    total, pages, found = len(web.services), web.pages, sorted(run.found_at)
-    budget = job.share * pages
-    needed = {g: math.ceil(g * total) for g in GOALS}
+@lru_cache(maxsize=2)
+def load(family: str, seed: int, hosts: int, pages: int) -> MinedWeb:
+    return mined(f"{family}-{seed}-{hosts}-{pages}", lambda: FAMILIES[family](seed, hosts, pages))
+
+
+def contender(name: str, web: MinedWeb, budget: int) -> tuple[Order, Thrift | None]:
+    """An order, and how thriftily it spends."""
+    own: dict[str, tuple[Callable[[], Order], Thrift | None]] = {
+        "adaptive": (Adaptive, FRUGAL),
+        "adaptive, auto": (Adaptive, Thrift(max_pages=budget)),
+        "adaptive, all hosts": (Adaptive, None),
+        "told hosts": (lambda: Told(web), FRUGAL),
+        "shark, 10 hosts": (PUBLISHED["shark"], Thrift(active_hosts=10)),
+    }
+    make, thrift = own[name] if name in own else (PUBLISHED[name], AS_PUBLISHED)
+    return make(), thrift
+
+
+def play(job: Job) -> Score:
+    web = load(job.family, job.seed, job.hosts, job.pages)
+    budget = job.budget or int(SHARE * web.pages)
+    order, thrift = (ABLATIONS[job.order](), FRUGAL) if job.is_ablation else contender(job.order, web, budget)
+    found = Simulation(web, order, Conditions(budget, thrift=thrift)).run()
+    return measure(job, web, found)
+
+
+def measure(job: Job, web: MinedWeb, found: Found) -> Score:
+    total = max(1, len(web.services))
     return Score(
-        job.family, job.seed, order,
-        {f"{s:.0%}": round(100 * sum(at <= s * pages for at in found) / total, 2) for s in SHARES if s <= job.share},
-        {f"{g:.0%}": round(100 * found[n - 1] / pages, 2) if len(found) >= n else None for g, n in needed.items()},
-        round(sum(max(0.0, budget - at) for at in found) / (total * budget), 4),
-        round(1e6 * run.order_s / max(run.links, 1), 1), run.visits, run.links,
+        job, len(web.services),
+        {f"{s:.0%}": round(100 * sum(at <= s * web.pages for at in found.at_pages) / total, 1) for s in SHARES},
+        {f"{s} s": round(100 * sum(at <= s for at in found.at_s) / total, 1) for s in SECONDS},
+        len(found.at_pages), found.requests, round(found.elapsed_s, 1),
     )  # fmt: skip
 
 
-def play(job: Job) -> list[Score]:
-    """All orders of a job on its web; what was run before is taken from the cache."""
+def run(jobs: Sequence[Job], processes: int) -> list[Score]:
     scores: list[Score] = []
-    web: MinedWeb | None = None
-    for name in job.orders:
-        kind = "ablation" if job.is_ablation else "run"
-        file = CACHE / f"{kind}-{job.family}-{job.seed}-{name.replace(' ', '_')}-{job.share}.json"
-        if file.exists():
-            scores.append(Score(**json.loads(file.read_text("utf-8"))))
-            continue
-        web = web or mined(f"{job.family}-{job.seed}", lambda: FAMILIES[job.family](job.seed))
-        if name == "omniscient":
-            run = omniscient(web)
-        else:
-            make = ABLATIONS[name] if job.is_ablation else {**PUBLISHED, "adaptive": Adaptive}[name]
-            run = Walk(web, make(), int(job.share * web.pages)).run()
-        scores.append(measure(job, name, run, web))
-        file.write_text(json.dumps(asdict(scores[-1])), "utf-8")
+    with multiprocessing.Pool(processes, maxtasksperchild=20) as pool:
+        for score in pool.imap(play, jobs):
+            scores.append(score)
+            job = score.job
+            print(
+                job.family,
+                job.seed,
+                job.hosts,
+                job.order,
+                score.found,
+                "of",
+                score.services,
+                score.at_shares,
+                flush=True,
+            )
     return scores
 
 
-def summarise(scores: Sequence[Score]) -> dict[str, object]:
-    """Means over seeds, the worst seed for the goals, wins of the adaptive order in pairs."""
+def large_jobs(families: Sequence[str], seeds: Sequence[int], published: Sequence[str]) -> list[Job]:
+    orders = ("told hosts", "adaptive", "adaptive, auto", "adaptive, all hosts", "shark, 10 hosts", *published)
+    return [Job(family, seed, HOSTS, PAGES, order) for family in families for seed in seeds for order in orders]
+
+
+def small_jobs(families: Sequence[str]) -> list[Job]:
+    """Twenty webs of two families, ten of each: every size with one of two seeds in turn."""
+    webs = [
+        (family, SMALL_SEEDS[n % 2] + n, hosts, max(600, 3 * budget), budget)
+        for family in families
+        for n, (hosts, budget) in enumerate(SMALL)
+    ]
+    return [
+        Job(family, seed, hosts, pages, order, budget)
+        for family, seed, hosts, pages, budget in webs
+        for order in ("fifo", "adaptive, auto")
+    ]
+
+
+def ablation_jobs(families: Sequence[str]) -> list[Job]:
+    return [
+        Job(family, seed, *TUNING_SIZE, order, is_ablation=True)
+        for family in families
+        for seed in TUNING
+        for order in ABLATIONS
+    ]
+
+
+def large_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
+    """By family: means over seeds, and what the goals ask of each."""
+    lines: list[str] = []
     summary: dict[str, object] = {}
-    for family in dict.fromkeys(s.family for s in scores):
-        of = {(s.order, s.seed): s for s in scores if s.family == family}
-        orders = list(dict.fromkeys(order for order, _ in of))
-        seeds = sorted({seed for _, seed in of})
-        summary[family] = {"seeds": seeds, "orders": {o: _mean([of[o, s] for s in seeds], of) for o in orders}}
-    return summary
+    for family in dict.fromkeys(s.job.family for s in scores):
+        of = [s for s in scores if s.job.family == family]
+        lines += ["", f"{family}, seeds {sorted({s.job.seed for s in of})}: % of the services after", ""]
+        lines.append(
+            f"{'order':24}" + "".join(f"{k:>8}" for k in (*of[0].at_shares, *of[0].at_seconds)) + "  requests       s"
+        )
+        for order in dict.fromkeys(s.job.order for s in of):
+            lines.append(f"{order:24}" + _row([s for s in of if s.job.order == order]))
+        summary[family] = goals(of)
+        lines += ["", "  " + ", ".join(f"{name} {value}" for name, value in goals(of).items())]
+    worst = min(summary, key=lambda f: summary[f]["times the best published at 15%"], default="")  # type: ignore[index]
+    lines += ["", f"worst family: {worst}"]
+    return "\n".join(lines).strip() + "\n", summary
 
 
-def _mean(scores: Sequence[Score], of: dict[tuple[str, int], Score]) -> dict[str, object]:
-    def reached(goal: str) -> list[float]:
-        return [math.inf if s.pages_to[goal] is None else float(s.pages_to[goal] or 0) for s in scores]
+def _row(scores: Sequence[Score]) -> str:
+    marks = [_mean(s.at_shares[k] for s in scores) for k in scores[0].at_shares]
+    marks += [_mean(s.at_seconds[k] for s in scores) for k in scores[0].at_seconds]
+    requests, elapsed_s = _mean(s.requests for s in scores), _mean(s.elapsed_s for s in scores)
+    return "".join(f"{mark:8.1f}" for mark in marks) + f"{requests:10.0f}{elapsed_s:8.0f}"
 
-    ours = [of.get(("adaptive", s.seed)) or of["everything", s.seed] for s in scores]
-    bound = [of.get(("omniscient", s.seed)) for s in scores]
-    relative = [s.area / b.area if b else s.area for s, b in zip(scores, bound, strict=True)]
+
+def _mean(values: object) -> float:
+    return statistics.mean(values)  # type: ignore[call-overload, no-any-return]
+
+
+def goals(scores: Sequence[Score]) -> dict[str, float]:
+    """The adaptive order with full thrift beside the best published order, the informed one and FIFO."""
+    share = {
+        (order, at): _mean(s.at_shares[at] for s in scores if s.job.order == order)
+        for order in {s.job.order for s in scores}
+        for at in ("5%", "15%")
+    }
+    best = max((share[order, "15%"] for order in PUBLISHED if (order, "15%") in share), default=math.nan)
+    fifo = share.get(("fifo", "5%"), math.nan)
     return {
-        "found": {k: round(statistics.mean(s.found[k] for s in scores), 1) for k in scores[0].found},
-        "pages_to": {
-            g: [_or_none(statistics.median(reached(g))), _or_none(max(reached(g)))] for g in ("50%", "80%", "90%")
-        },
-        "area": round(statistics.mean(relative), 3),
-        "area_least": round(min(relative), 3),
-        "us_per_link": round(statistics.median(s.us_per_link for s in scores), 1),
-        "adaptive_wins_area": f"{sum(a.area > s.area for a, s in zip(ours, scores, strict=True))} of {len(scores)}",
+        "times the best published at 15%": round(share["adaptive", "15%"] / best, 2) if best else math.inf,
+        "of told hosts at 15%": round(share["adaptive", "15%"] / share["told hosts", "15%"], 2),
+        "times FIFO at 5%": round(share["adaptive", "5%"] / fifo, 2) if fifo else math.inf,
     }
 
 
-def _or_none(number: float) -> float | None:
-    return None if math.isinf(number) else number
+def small_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
+    """Each web in a line, then how often either order was ahead and how likely that is by chance."""
+    pairs = {s.job: s for s in scores}
+    lines, ahead, behind = [f"{'web':28}{'pages':>7}{'services':>10}{'fifo':>6}{'adaptive':>10}"], 0, 0
+    for fifo, own in zip(scores[::2], scores[1::2], strict=True):
+        ahead, behind = ahead + (own.found > fifo.found), behind + (own.found < fifo.found)
+        job = own.job
+        web = f"{job.family}-{job.seed}, {job.hosts} hosts"
+        lines.append(f"{web:28}{job.budget:7}{own.services:10}{fifo.found:6}{own.found:10}")
+    chance = sign_test(ahead, behind)
+    lines += [
+        "",
+        f"ahead {ahead}, behind {behind}, equal {len(pairs) // 2 - ahead - behind}; two-sided p = {chance:.3f}",
+    ]
+    return "\n".join(lines) + "\n", {"ahead": ahead, "behind": behind, "p": round(chance, 4)}
 
 
-def table(summary: dict[str, object], share: float) -> str:
-    """The summary for people."""
-    lines: list[str] = []
-    for family, part in summary.items():
-        assert isinstance(part, dict)
-        lines += ["", f"{family}: {len(part['seeds'])} seeds ({ranges(part['seeds'])})", ""]
-        found = list(next(iter(part["orders"].values()))["found"])
-        head = "".join(f"{k:>7}" for k in found)
-        lines.append(f"{'order':32}{head}   50 % at  80 % at  90 % at (worst)   area (least)   us/link  adaptive wins")
-        for order, row in part["orders"].items():
-            shares = "".join(f"{row['found'][k]:7.1f}" for k in found)
-            to = [_percent(row["pages_to"][g][0], share) for g in ("50%", "80%", "90%")]
-            worst = _percent(row["pages_to"]["90%"][1], share)
-            lines.append(
-                f"{order:32}{shares}  {to[0]:>8} {to[1]:>8} {to[2]:>8} {worst:>7}   {row['area']:.3f}  "
-                f"{row['area_least']:.3f}  {row['us_per_link']:8.1f}  {row['adaptive_wins_area']:>9}"
-            )
-    return "\n".join(lines).strip() + "\n"
+def sign_test(ahead: int, behind: int) -> float:
+    """How likely so uneven a count is if either order were as good as the other."""
+    n, least = ahead + behind, min(ahead, behind)
+    return min(1.0, 2 * sum(math.comb(n, k) for k in range(least + 1)) / 2**n)
 
 
-def ranges(seeds: Sequence[int]) -> str:
-    """Numbers in rising order as people write them: 22 to 30, 401."""
-    runs: list[list[int]] = []
-    for seed in seeds:
-        if runs and seed == runs[-1][-1] + 1:
-            runs[-1].append(seed)
-        else:
-            runs.append([seed])
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+def ablation_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
+    """Mean share of services at 15 % by family, and how many webs are better with the part than without it."""
+    families = list(dict.fromkeys(s.job.family for s in scores))
+    of = {(s.job.order, s.job.family, s.job.seed): s.at_shares["15%"] for s in scores}
+    whole = {key[1:]: share for key, share in of.items() if key[0] == next(iter(ABLATIONS))}
+    lines, summary = [f"{'':40}" + "".join(f"{f:>10}" for f in families) + "   better with it"], {}
+    for order in ABLATIONS:
+        means = {f: round(_mean(v for (o, g, _), v in of.items() if o == order and g == f), 1) for f in families}
+        wins = sum(whole[key] > of[(order, *key)] for key in whole)
+        summary[order] = means | {"better with it": wins, "webs": len(whole)}
+        lines.append(f"{order:40}" + "".join(f"{means[f]:10.1f}" for f in families) + f"{wins:9} of {len(whole)}")
+    return "\n".join(lines) + "\n", dict(summary)
 
 
-def _percent(value: float | None, share: float) -> str:
-    return f">{share:.0%}" if value is None else f"{value:.1f}%"
+class Recorder:
+    """An order that writes down what it is asked, so that the same can be asked again against the clock."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self.calls: list[tuple[str, tuple[object, ...]]] = []
+
+    def __getattr__(self, name: str) -> object:
+        method = getattr(self._order, name)
+        if not callable(method):
+            return method
+
+        def ask(*arguments: object) -> object:
+            self.calls.append((name, arguments))
+            return method(*arguments)
+
+        return ask
 
 
-def run(
-    families: Sequence[str], seeds: int, published: Sequence[str], processes: int, ablations: bool
-) -> dict[str, object]:
-    orders = ("omniscient", *published, "adaptive")
-    jobs = [Job(f, s, orders, HALF) for f in families for s in JUDGING[f][:seeds]]
-    if ablations:
-        jobs += [
-            Job(f, s, tuple(ABLATIONS), ABLATION_SHARE, True)
-            for f in families
-            for s in JUDGING[f][: min(seeds, ABLATION_SEEDS)]
-        ]
-    done: dict[Job, list[Score]] = {}
-    with multiprocessing.Pool(processes) as pool:
-        for job, scores in zip(jobs, pool.imap(play, jobs), strict=True):
-            done[job] = scores
-            print(job.family, job.seed, "ablations" if job.is_ablation else "", flush=True)
-    main = [s for job, scores in done.items() if not job.is_ablation for s in scores]
-    parts = [s for job, scores in done.items() if job.is_ablation for s in scores]
-    return {
-        "pages": PAGES, "tuning_seeds": TUNING, "judging_seeds": JUDGING,
-        "unseen": summarise([s for s in main if s.seed in UNSEEN]),
-        "orders": summarise(main), "ablations": summarise(parts), "ablation_share": ABLATION_SHARE,
-        "runs": [asdict(s) for s in main + parts],
-    }  # fmt: skip
+def cost_us(web: MinedWeb, make: Callable[[], Order], pages: int = 3000, rounds: int = 3) -> float:
+    """CPU of an order in µs per new link, all that a crawl asks of it counted in: the least of some rounds."""
+    recorder = Recorder(make())
+    Simulation(web, recorder, Conditions(pages, thrift=FRUGAL)).run()  # type: ignore[arg-type]
+    links = sum(name == "score" for name, _ in recorder.calls)
+    least = math.inf
+    for _ in range(rounds):
+        order = make()
+        steps = [(getattr(order, name), arguments) for name, arguments in recorder.calls]
+        started = time.process_time()
+        for method, arguments in steps:
+            found = method(*arguments)
+            if method.__name__ in {"revised", "risen"}:
+                list(found)
+        least = min(least, time.process_time() - started)
+    return round(1e6 * least / links, 1)
+
+
+def costs(family: str, orders: Sequence[str]) -> tuple[str, dict[str, object]]:
+    web = load(family, TUNING[0], *TUNING_SIZE)
+    makers: dict[str, Callable[[], Order]] = {"adaptive": Adaptive} | {name: PUBLISHED[name] for name in orders}
+    found: dict[str, object] = {name: cost_us(web, make) for name, make in makers.items()}
+    return "\n".join(f"{name:14}{us:8.1f} µs per new link" for name, us in found.items()) + "\n", found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--part", choices=("large", "small", "ablations", "cost"), default="large")
     parser.add_argument("--family", choices=tuple(FAMILIES), action="append")
-    parser.add_argument("--seeds", type=int, default=15)
-    parser.add_argument(
-        "--against", choices=tuple(PUBLISHED), action="append", help="published orders; all if not said"
-    )
+    parser.add_argument("--seed", type=int, action="append", help="of large webs")
+    parser.add_argument("--against", choices=tuple(PUBLISHED), action="append", help="published orders; by default all")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--no-ablations", action="store_true")
-    parser.add_argument("--out", type=Path, default=RESULTS / "order.json")
+    parser.add_argument("--result", help="name of the result, by default that of the part")
     given = parser.parse_args()
     families, published = given.family or tuple(FAMILIES), given.against or tuple(PUBLISHED)
-    result = run(families, given.seeds, published, given.processes, not given.no_ablations)
-    text = f"python bench/order.py {' '.join(sys.argv[1:])}".strip() + "\n\nSeeds never judged with before:\n\n"
-    text += table(result["unseen"], HALF)
-    if given.seeds > len(UNSEEN):
-        text += "\nAll judging seeds:\n\n" + table(result["orders"], HALF)
-    if result["ablations"]:
-        text += f"\nAblations of adaptive, up to {ABLATION_SHARE:.0%} of the pages:\n\n" + table(
-            result["ablations"], ABLATION_SHARE
-        )
-    print(text)
-    given.out.write_text(json.dumps(result, indent=1), "utf-8")
-    given.out.with_suffix(".txt").write_text(text, "utf-8")
+    scores: list[Score] = []
+    if given.part == "large":
+        scores = run(large_jobs(families, given.seed or JUDGING, published), given.processes)
+        text, summary = large_table(scores)
+    elif given.part == "small":
+        scores = run(small_jobs(families), given.processes)
+        text, summary = small_table(scores)
+    elif given.part == "ablations":
+        scores = run(ablation_jobs(families), given.processes)
+        text, summary = ablation_table(scores)
+    else:
+        text, summary = costs(families[0], published)
+    command = f"python bench/order.py {' '.join(sys.argv[1:])}".strip()
+    print(f"{command}\n\n{text}")
+    name = RESULTS / f"order_{given.result or given.part}"
+    name.with_suffix(".txt").write_text(f"{command}\n\n{text}", "utf-8")
+    name.with_suffix(".json").write_text(json.dumps({"command": command, "summary": summary}, indent=1), "utf-8")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import judged  # noqa: E402
 
 from geohound.model.bbox import overlaps  # noqa: E402
 from geohound.net.clock import SystemClock  # noqa: E402
-from geohound.search.index import SearchIndex  # noqa: E402
+from geohound.search.index import CatalogueIndex  # noqa: E402
 from geohound.stores.sqlite import open_store  # noqa: E402
 
 
@@ -63,7 +63,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(Path(folder) / "judged.db", SystemClock())
         judged.fill(store.catalogue, services, states)
-        index = SearchIndex(store.catalogue, store.segments)
+        index = CatalogueIndex(store.catalogue, store.segments)
         for asked in queries:
             found = [names[hit.service.id] for hit in index.search(asked.query).hits]
             exact = [names[hit.service.id] for hit in index.search(replace(asked.query, expand=False)).hits]

@@ -33,7 +33,7 @@ from geohound.model.catalogue import Observation
 from geohound.model.query import Query
 from geohound.model.service import Service
 from geohound.net.clock import SystemClock
-from geohound.search.index import SearchIndex
+from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store
 from geohound.topics import TOPICS, Classifier
 
@@ -110,7 +110,7 @@ def build(path: Path, count: int) -> dict[str, Any]:
     store = open_store(path, SystemClock())
     marks = [max(CHUNK, round(count * part / CHUNK) * CHUNK) for part in GROWTH]
     topics_of = Classifier(TOPICS).classify
-    index = SearchIndex(store.catalogue, store.segments)
+    index = CatalogueIndex(store.catalogue, store.segments)
     wall = cpu = index_wall = index_cpu = 0.0
     done = 0
     for chunk in services(count):
@@ -144,7 +144,7 @@ def grow(folder: Path) -> list[dict[str, Any]]:
     for part in [*parts, folder / "search.db"]:
         store = open_store(part, SystemClock())
         queries = mixed_queries(300, seed=5)
-        search = SearchIndex(store.catalogue, store.segments).search
+        search = CatalogueIndex(store.catalogue, store.segments).search
         timed(search, queries)
         services, layers = store.catalogue.count()
         told.append({"services": services, "layers": layers, **summary(timed(search, queries))})
@@ -175,9 +175,9 @@ sys.path.insert(0, {bench!r})
 from search_queries import mixed_queries
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
-from geohound.search.index import SearchIndex
+from geohound.search.index import CatalogueIndex
 store = open_store({path!r}, SystemClock())
-index = SearchIndex(store.catalogue, store.segments)
+index = CatalogueIndex(store.catalogue, store.segments)
 query = mixed_queries({number} + 1, seed=9)[-1]
 begun, used = time.perf_counter(), time.process_time()
 index.search(query)
@@ -263,7 +263,7 @@ def main() -> None:
         told["growth"] = grow(folder)
         store = open_store(path, SystemClock())
         told["disk"] = size_on_disk(path)
-        search = SearchIndex(store.catalogue, store.segments).search
+        search = CatalogueIndex(store.catalogue, store.segments).search
         before = rss_mb()
         search(mixed_queries(1, seed=1)[0])
         queries = mixed_queries(2000, seed=3)

@@ -47,7 +47,7 @@ def _copy_segments(store: Store, copy: int, highest: int) -> None:
         records, states = piece.records.astype(RECORD), read_states(read, segment.id).astype(STATE)
         records["num"] += copy * highest
         states["num"] += copy * highest
-        for name in ("twin", "id"):
+        for name in ("duplicate_key", "id"):
             records[name] ^= np.uint64(copy * _ODD % 2**64)
         added.append(Segment(f"{segment.id}-{copy}", segment.entries, segment.services))
         parts[added[-1].id] = encode(piece._replace(records=records), states)

@@ -1,4 +1,8 @@
-"""The same records and queries in pycsw, in plain SQL with FTS5 and R*Tree, and in a LIKE scan."""
+"""The same records and queries in pycsw, in tantivy, in plain SQL with FTS5 and R*Tree, and in a LIKE scan.
+
+Tantivy is no dependency of Geohound: `pip install tantivy` to have it here. It is asked for the best 20 and the number
+of hits, by a document for each service or for each layer; it counts no facets and folds no layers under services.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from typing import Any
 
 from geohound.model.query import Query
 from geohound.net.clock import SystemClock
-from geohound.search.index import SearchIndex
+from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store
 
 PYCSW = Path(__file__).parents[1] / ".lab" / "pycsw" / "bin" / "python"
@@ -33,16 +37,18 @@ def compare(
     store = open_store(path, SystemClock())
     services, layers = store.catalogue.count()
     told: dict[str, Any] = {"services": services, "layers": layers}
-    search = SearchIndex(store.catalogue, store.segments).search
-    for query in plain:
-        search(query)
-    told["geohound"] = summary(timed(search, plain))
+    search = CatalogueIndex(store.catalogue, store.segments).search
+    counts = [search(query).total for query in plain]
+    told["geohound"] = summary(timed(search, plain)) | {"hits": sum(counts), "without_hits": counts.count(0)}
     store.close()
     connection = sqlite3.connect(path)
     if "fts5" in args.peers:
         told["fts5 and r*tree"] = summary(timed(_fts5(connection), plain))
     if "like" in args.peers:
         told["like scan"] = summary(timed(_like(connection), plain))
+    if "tantivy" in args.peers:
+        for unit in ("service", "layer"):
+            told[f"tantivy, a document per {unit}"] = _timed_tantivy(connection, unit, plain, timed, summary)
     connection.close()
     if "pycsw" in args.peers:
         told["pycsw"] = _pycsw(path, services, plain[: args.pycsw_queries], summary)
@@ -83,6 +89,70 @@ def _fts5(connection: sqlite3.Connection) -> Callable[[Query], Any]:
             "GROUP BY p.service ORDER BY best DESC",
             values,
         ).fetchall()
+
+    return search
+
+
+def _timed_tantivy(
+    connection: sqlite3.Connection, unit: str, queries: list[Query], timed: Timed, summary: Summary
+) -> dict[str, Any]:
+    try:
+        search = _tantivy(connection, unit)
+    except ImportError:
+        return {"failed": "pip install tantivy"}
+    counts = [search(query)[0] for query in queries]
+    return summary(timed(search, queries)) | {"hits": sum(counts), "without_hits": counts.count(0)}
+
+
+_EDGES = ("west", "south", "east", "north")
+_PER_LAYER = (
+    "SELECT l.num, l.title, l.name || ' ' || l.keywords || ' ' || l.abstract || ' ' || s.title, l.body "
+    "FROM layer l JOIN service s ON s.num = l.service"
+)
+_PER_SERVICE = (
+    "SELECT s.num, s.title, json_extract(s.body, '$.abstract') || ' ' || coalesce(group_concat("
+    "l.title || ' ' || l.name || ' ' || l.keywords || ' ' || l.abstract, ' '), ''), s.body "
+    "FROM service s LEFT JOIN layer l ON l.service = s.num GROUP BY s.num"
+)
+
+
+def _tantivy(connection: sqlite3.Connection, unit: str) -> Callable[[Query], Any]:
+    import tantivy  # noqa: PLC0415 - may be missing
+
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("num", stored=True)
+    for name in ("title", "words"):
+        builder.add_text_field(name)
+    for edge in _EDGES:
+        builder.add_float_field(edge, indexed=True, fast=True)
+    schema = builder.build()
+    index = tantivy.Index(schema)
+    writer = index.writer(200_000_000)
+    for num, title, words, body in connection.execute(_PER_LAYER if unit == "layer" else _PER_SERVICE):
+        box = (json.loads(body).get("extent") or {}).get("box") or {}
+        values: dict[str, Any] = {"num": num, "title": title, "words": words}
+        values |= {edge: float(box[edge]) for edge in _EDGES if edge in box}
+        writer.add_document(tantivy.Document(**values))
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+    searcher = index.searcher()
+
+    def search(query: Query) -> Any:
+        must = []
+        words = " ".join(re.findall(r"\w+", query.text))
+        if words:
+            found = index.parse_query(words, ["title", "words"], {"title": 4.0}, conjunction_by_default=True)
+            must.append((tantivy.Occur.Must, found))
+        if query.bbox:
+            west, south, east, north = query.bbox.as_tuple()
+            last = east if east >= west else 180.0
+            spans = (("west", -180.0, last), ("east", west, 180.0), ("south", -90.0, north), ("north", south, 90.0))
+            for edge, low, high in spans:
+                near = tantivy.Query.range_query(schema, edge, tantivy.FieldType.Float, low, high)
+                must.append((tantivy.Occur.Must, near))
+        hits = searcher.search(tantivy.Query.boolean_query(must), 20)
+        return hits.count, [searcher.doc(address) for _, address in hits.hits]
 
     return search
 

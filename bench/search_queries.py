@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 
-from geohound.geoweb.services._content import vocabulary as service_vocabulary
-from geohound.geoweb.words import vocabulary
+from lifelike_words import draw
+
 from geohound.model.bbox import BBox, Relation
 from geohound.model.query import Query
+from geoweb.chance import Dice
+from geoweb.services._content import vocabulary as service_vocabulary
+from geoweb.words import vocabulary
 
 LANGUAGES = ("en", "en", "en", "de", "de", "fr", "fr", "es", "pt", "nl", "it", "zh", "ja", "ru")
 BROAD = ("map", "wms", "data", "2020", "water", "areas", "types", "Karte", "service", "land", "network", "Daten")
@@ -45,6 +48,9 @@ def _text(language: str, chance: random.Random) -> str:
         words for topic in service_vocabulary()["topics"].values() for words in [topic.get(language, topic["en"])]
     ]
     words = chance.choice(chance.choice(themes))
+    if chance.random() < 0.3:  # a word that is not of the geoweb, alone or beside one that is
+        rare = draw(language, Dice(chance.getrandbits(60)))
+        words = rare if chance.random() < 0.5 else f"{words} {rare}"
     place = chance.choice(vocabulary(language).places)[0]
     drawn = chance.random()
     if drawn < 0.40:

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from geohound.geoweb.protocol import ServiceSpec
-from geohound.geoweb.services._content import content_of
 from geohound.model.service import Layer, Service
 from geohound.topics import TOPICS, Classifier
+from geoweb.protocol import ServiceSpec
+from geoweb.services._content import content_of
 
 THEMES = {
     "land cover": "lc", "rivers": "hy", "cadastre": "cp", "roads": "tn", "elevation": "el", "geology": "ge",

@@ -23,7 +23,7 @@ from typing import Any
 from crawl_peers.measure import machine
 from geoweb_rig import Asked, Hound, Observed, calm, ended, kill_group
 
-from geohound.geoweb import Shares, World
+from geoweb import Shares, World
 
 RESULTS = Path(__file__).parent / "results" / "torture.json"
 PACE_TOLERANCE_S = 0.005
@@ -36,6 +36,8 @@ def settings(args: argparse.Namespace) -> dict[str, Any]:
         "max_retry_after_s": 2, "first_byte_timeout_s": 4, "total_timeout_s": 20, "max_pages": 1_000_000,
         "max_pages_per_pattern": 1_000_000,  # what a budget leaves out depends on the moment, also without kills
         "fetchers": args.fetchers, "testers": args.testers, "processes": args.processes,
+        "likely_addresses": False,  # what is likely depends on the services found so far
+        "watchers": "never",  # reports of watchers are asked for with a number that differs from crawl to crawl
     }  # fmt: skip
 
 
@@ -115,7 +117,7 @@ def least_gaps(asked: list[Asked], delay_s: float) -> dict[str, Any]:
     return {"least_gap_s": round(min(gaps, default=0.0), 4), "too_near": too_near, "gaps": len(gaps)}
 
 
-def doors(endpoints: set[str]) -> Callable[[str], bool]:
+def aliases(endpoints: set[str]) -> Callable[[str], bool]:
     """Is it an address below a service that both crawls have? Which of its documents is asked for depends on the page
     that was read first: what proves a service through one is not asked for through another."""
 
@@ -130,7 +132,7 @@ def compare(calm_run: Ran, killed: Ran, args: argparse.Namespace) -> dict[str, A
     (hound_a, asked_a), (hound_b, asked_b) = calm_run, killed
     once, again = pages_of(asked_a), pages_of(asked_b)
     services_a, services_b = hound_a.services(), hound_b.services()
-    tests = doors({endpoint for _, endpoint in services_a & services_b})
+    tests = aliases({endpoint for _, endpoint in services_a & services_b})
     extra = {url: n - max(once[url], 1) for url, n in again.items() if n > max(once[url], 1)}
     kills = args.kills
     missing = {url for url in set(once) - set(again) if not tests(url)}

@@ -30,6 +30,7 @@ DEPTHS = ("#9ec5e8", "#4a94cf", "#0b5a99", "#06335a")
 LI = "Li, Yang & Yang 2010, IJGIS 24(8)"
 POLARHUB = "Li, Wang & Bhatia 2016, Computers, Environment and Urban Systems"
 OSS = "Sidsten 2012, Chalmers thesis"
+WBC = "Alqaraleh, Ramadan & Salamah 2015, Aslib Journal of Information Management 67(6)"
 _STYLE = {
     "font.family": "DejaVu Sans", "font.size": 9.5, "text.color": INK, "axes.labelcolor": INK,
     "axes.edgecolor": "#aeb6bf", "axes.titlesize": 10.5, "axes.titleweight": "bold", "axes.titlelocation": "left",

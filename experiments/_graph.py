@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from geohound.geoweb import World, services
-from geohound.geoweb.chance import mix, text_number, unit
-from geohound.geoweb.hosts import Role
-from geohound.geoweb.links import out_links
-from geohound.geoweb.words import vocabulary
+from geoweb import World, services
+from geoweb.chance import mix, text_number, unit
+from geoweb.hosts import Role
+from geoweb.links import out_links
+from geoweb.words import vocabulary
 
 Spot = tuple[int, int]  # host, page
 _RELEVANCE = {Role.PROVIDER: 3.0, Role.DECOY: 2.5, Role.NEIGHBOUR: 1.5, Role.ELSEWHERE: 1.0}

@@ -16,12 +16,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "search"))
 import catalogue_maker
 import judged
 
-from geohound.contracts import Catalogue
+from geohound.contracts import CatalogueStore
 from geohound.model.bbox import BBox, Relation
 from geohound.model.catalogue import Observation
 from geohound.model.query import Query, Results
 from geohound.net.clock import SystemClock
-from geohound.search.index import SearchIndex
+from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store
 from geohound.topics import TOPICS, Classifier
 
@@ -40,7 +40,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(Path(folder) / "catalogue.db", SystemClock())
         fill(store.catalogue, args.services)
-        found = study(store.catalogue, SearchIndex(store.catalogue, store.segments))
+        found = study(store.catalogue, CatalogueIndex(store.catalogue, store.segments))
         store.close()
     with figure(
         "Words and box together leave a short list, and a layer of Brazil comes first",
@@ -61,7 +61,7 @@ def fill(catalogue: Any, services: int) -> None:
         catalogue.record_now(Observation(s, sighting, topics=tuple(topics_of(s))) for s, sighting in met)
 
 
-def study(catalogue: Catalogue, index: SearchIndex) -> dict[str, Any]:
+def study(catalogue: CatalogueStore, index: CatalogueIndex) -> dict[str, Any]:
     """What each way of asking finds, and how long it takes at best."""
     services, layers = catalogue.count()
     asked = {
@@ -82,7 +82,7 @@ def study(catalogue: Catalogue, index: SearchIndex) -> dict[str, Any]:
     }
 
 
-def told(index: SearchIndex, query: Query) -> dict[str, Any]:
+def told(index: CatalogueIndex, query: Query) -> dict[str, Any]:
     runs: list[Results] = [index.search(query) for _ in range(ROUNDS)]
     return {
         "found": runs[0].total,

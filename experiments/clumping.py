@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from statistics import mean, median
 from typing import Any
 from urllib.parse import urlsplit
 
-from _crawls import GRID, crawl, curve, geoweb
+import _real
 from _frame import COLOURS, LI, QUIET, figure, markdown, save
 from matplotlib.axes import Axes
 from webs.geoweb_web import GeowebWeb
 from webs.wild import WildWeb
+
+from geoweb import World
 
 # Section 6.3: services per server, by country (1,126 in 18 countries), and gains along the FIFO curve of figure 12.
 PER_SERVER = {"RR crawler 2008": 6.0, "their crawler 2009": 6.38, "their crawler 2008": 8.0}
 COUNTRIES, ALL_SERVICES, ALL_COUNTRIES = (852, 145, 42, 38, 12, 6, 6, 5, 4), 1126, 18
 JUMP = {"from": 40, "to": 50, "share": 40}
 TAIL = {"from": 60, "to": 100, "share": 10}
+HOSTS, PAGES = 80, 1_500  # of each geoweb that is crawled
 FAMILIES = {"geoweb": "#0b6bb3", "wild web": "#2b8a5b"}
 
 
@@ -38,8 +43,8 @@ def main() -> None:
     }
     with figure(
         "Services stand in clumps, and a crawl finds them in bursts",
-        f"Live services of {len(args.seeds)} geowebs and {len(args.seeds)} wild webs, the two families of webs; "
-        "FIFO crawls of the geowebs",
+        f"Left: all live services of {len(args.seeds)} geowebs and {len(args.seeds)} wild webs, without a crawl; "
+        f"right: one real FIFO crawl of each of {len(args.seeds)} smaller geowebs",
         (1, 1, 1),
     ) as axes:
         draw_sizes(axes[0], pooled)
@@ -56,11 +61,15 @@ def sizes(web: GeowebWeb | WildWeb) -> list[int]:
 
 
 def tenths(seed: int) -> list[float]:
-    """Percent of the services found in each tenth of a FIFO crawl from three pages."""
-    web = geoweb(seed, 3)
-    told = curve(web, crawl(web, "fifo"))
-    marks = [told[GRID.index(10 * k)] for k in range(11)]
-    return [round(b - a, 1) for a, b in pairwise(marks)]
+    """Percent of the services found in each tenth of a real FIFO crawl from three pages."""
+    world = World(seed, HOSTS, PAGES, trouble=False)
+    with tempfile.TemporaryDirectory() as folder:
+        options = ("--order", "fifo", "--fetchers", "4", "--testers", "4")
+        *events, last = _real.crawl(world, list(world.seeds)[:3], Path(folder) / "c.db", *options)
+    pages = last["summary"]["pages"]
+    found_at = [event["pages"] for event in events if event["event"] == "service"]
+    marks = [sum(at <= pages * k / 10 for at in found_at) for k in range(10)] + [len(found_at)]
+    return [round(100 * (b - a) / len(found_at), 1) for a, b in pairwise(marks)]
 
 
 def draw_sizes(axes: Axes, pooled: dict[str, list[int]]) -> None:
@@ -161,6 +170,12 @@ def table(found: dict[str, Any], pooled: dict[str, list[int]]) -> str:
     gains.append(["published, figure 12", "", "", "", "", "≈ 40 %", "", "10 % in the last four", "", "", ""])
     return (
         "# Clumps\n\n"
+        "Services per server are those of the made-up webs, known without a crawl: they show that the webs are made\n"
+        "as published, and prove nothing about the Web. The second table is of real crawls to the end\n"
+        f"(`geohound crawl --order fifo`), one of each of three geowebs of {HOSTS} hosts and about {PAGES:,} pages.\n"
+        "As published, a crawl finds services in bursts. The published burst came at 40 to 50 % of the pages, and\n"
+        "little came after 60 %; here each web has its bursts elsewhere, and the last tenth brings most: under\n"
+        "`fifo`, as published, every address is tested in its turn, and the tests end after the pages.\n\n"
         + markdown(["servers of", "servers", "services", "mean", "median", "most", "held by the richest tenth"], rows)
         + "\nServices found per tenth of a FIFO crawl:\n\n"
         + markdown(["crawl", *(f"–{10 * k} %" for k in range(1, 11))], gains)

@@ -3,7 +3,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   base: "/static/",
   build: {
-    outDir: "../src/geohound/web/static",
+    outDir: "../src/geohound/portal/static",
     emptyOutDir: true,
     manifest: true,
     target: "es2022",

@@ -14,6 +14,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from radon.visitors import ComplexityVisitor
+
 from .files import python_files
 
 COMPLEX = 10  # McCabe's own bound
@@ -34,6 +36,7 @@ def describe(folder: Path) -> dict[str, Any]:
         "functions": len(nodes),
         "ast_nodes": _spread(nodes),
         "complexity": {**_spread(branches), f"over {COMPLEX}": sum(c > COMPLEX for c in branches)},
+        "radon": _by_radon(folder, files),
         "tokens_per_line": {"mean": round(statistics.fmean(tokens), 2), **_spread(tokens)},
         "lines_of_code": len(tokens),
     }
@@ -60,6 +63,35 @@ def _complexities(folder: Path) -> list[int]:
     )  # fmt: skip
     matches = (_COMPLEXITY.search(message["message"]) for message in json.loads(found.stdout))
     return [int(match[1]) for match in matches if match]
+
+
+def _by_radon(folder: Path, files: list[Path]) -> dict[str, Any]:
+    """Functions over the bound as radon counts them, and their share in each package directly below the folder."""
+    counts: dict[str, list[int]] = {}
+    for file in files:
+        package = file.relative_to(folder).parts[0].removesuffix(".py")
+        counts.setdefault(package, []).extend(_radon_counts(file))
+    every = [count for counted in counts.values() for count in counted]
+    shares = {package: _percent_over(counted) for package, counted in sorted(counts.items()) if counted}
+    return {
+        f"over {COMPLEX}": sum(count > COMPLEX for count in every),
+        "percent": _percent_over(every),
+        "percent_by_package": shares,
+    }
+
+
+def _radon_counts(file: Path) -> Iterator[int]:
+    """Of every function and method; what stands inside a function counts in it and for itself."""
+    visited = ComplexityVisitor.from_code(file.read_text("utf-8"))
+    waiting = [*visited.functions, *(method for cls in visited.classes for method in cls.methods)]
+    while waiting:
+        function = waiting.pop()
+        waiting += function.closures
+        yield function.complexity
+
+
+def _percent_over(counts: list[int]) -> float:
+    return round(100 * sum(count > COMPLEX for count in counts) / max(1, len(counts)), 1)
 
 
 def _tokens_per_line(file: Path) -> Iterable[int]:

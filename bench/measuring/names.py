@@ -29,7 +29,7 @@ def public_classes(folder: Path) -> dict[str, Any]:
 
 
 def kind_ids(folder: Path) -> dict[str, Any]:
-    """Where the id of a kind stands as a string, outside `kinds/`; the geoweb, which plays the servers, apart."""
+    """Where the id of a kind stands as a string, outside `kinds/`."""
     ids = _ids(folder.parent)
     files = Counter[str]()
     for file in sorted(folder.rglob("*")):
@@ -38,9 +38,7 @@ def kind_ids(folder: Path) -> dict[str, Any]:
         found = sum(text in ids for text in _strings(file))
         if found:
             files[str(file.relative_to(folder))] = found
-    geoweb = sum(count for name, count in files.items() if name.startswith("geoweb"))
-    ours = {name: count for name, count in files.most_common() if not name.startswith("geoweb")}
-    return {"kinds": len(ids), "spelled": sum(ours.values()), "files": len(ours), "in_geoweb": geoweb, "where": ours}
+    return {"kinds": len(ids), "spelled": files.total(), "files": len(files), "where": dict(files.most_common())}
 
 
 def _ids(source: Path) -> set[str]:

@@ -1,4 +1,4 @@
-"""Simulated webs for judging crawl orders: one interface, two families that share nothing but it."""
+"""Simulated webs for judging crawl orders: one interface, families written by different rules."""
 
 from __future__ import annotations
 

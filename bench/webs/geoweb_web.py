@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from geohound.geoweb import Request, World, respond, services
-from geohound.geoweb.addresses import page_at, strip_session
-from geohound.geoweb.hosts import Host
-from geohound.geoweb.placing import Mention, Placed
+from geoweb import Request, World, respond, services
+from geoweb.addresses import page_at, strip_session
+from geoweb.hosts import Host
+from geoweb.placing import Mention, Placed
 
 _BOM = b"\xef\xbb\xbf"  # a byte order mark outranks whatever encoding the page declares
 

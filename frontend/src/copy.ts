@@ -1,5 +1,7 @@
 /** Buttons that put an address or a name on the clipboard. */
 
+import { t } from "./texts";
+
 const SHOWN_MS = 1600;
 
 export function enableCopyButtons(root: ParentNode): void {
@@ -7,12 +9,19 @@ export function enableCopyButtons(root: ParentNode): void {
     button.hidden = false;
     button.addEventListener("click", () => void copyFrom(button));
   }
+  for (const button of root.querySelectorAll<HTMLButtonElement>("button[data-copy-page]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      button.dataset["copy"] = location.href;
+      void copyFrom(button);
+    });
+  }
 }
 
 async function copyFrom(button: HTMLButtonElement): Promise<void> {
   const done = await writeClipboard(button.dataset["copy"] ?? "");
   const label = (button.dataset["label"] ??= button.textContent ?? "");
-  button.textContent = done ? "Copied" : "Copying was refused";
+  button.textContent = done ? t("Copied") : t("Copying was refused");
   button.setAttribute("aria-live", "polite");
   window.setTimeout(() => (button.textContent = label), SHOWN_MS);
 }

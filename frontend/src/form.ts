@@ -2,27 +2,36 @@
 
 export function enableSearchForm(form: HTMLFormElement): void {
   document.documentElement.classList.add("has-script");
+  // The map draws boxes; the fields are for who wants numbers, and for pages without scripts.
+  const boxFields = document.querySelector<HTMLDetailsElement>(".box-fields");
+  if (boxFields) boxFields.open = hasBox(form);
   for (const field of fields(form)) {
     if (field.type === "checkbox") field.addEventListener("change", () => form.requestSubmit());
-    if (field.type === "radio") {
+    if (field.name === "mode") field.addEventListener("change", () => form.requestSubmit());
+    if (field.name === "relation") {
       // The relation says something only about a box.
       field.addEventListener("change", () => {
         if (hasBox(form)) form.requestSubmit();
       });
     }
   }
+  form.querySelector("select")?.addEventListener("change", () => form.requestSubmit());
   form.addEventListener("submit", () => leaveOutEmpty(form));
   if (isFresh() && fields(form).some(isTickedAnew)) form.requestSubmit();
   // The browser restores a page with its fields still switched off when one goes back.
   window.addEventListener("pageshow", () => fields(form).forEach((field) => (field.disabled = false)));
+  window.addEventListener("pageshow", () => form.querySelector("select")?.removeAttribute("disabled"));
 }
 
 function leaveOutEmpty(form: HTMLFormElement): void {
   const boxed = hasBox(form);
   for (const field of fields(form)) {
     const idle = field.name === "relation" && (!boxed || field.value === "overlaps");
-    if (field.value === "" || idle) field.disabled = true;
+    const usual = field.name === "mode" && field.value === "both";
+    if (field.value === "" || idle || usual) field.disabled = true;
   }
+  const sort = form.querySelector("select");
+  if (sort && sort.selectedIndex === 0) sort.disabled = true;
 }
 
 /** Somebody was quicker than this script. */

@@ -1,90 +1,201 @@
-/** The map: world outlines, the boxes of what the page lists, and a rectangle tool bound to the form's four fields. */
+/** The map: a labelled world, counts or boxes of what was found, the box of the search, and layers of services. */
 
 import OlMap from "ol/Map.js";
 import View from "ol/View.js";
-import Feature from "ol/Feature.js";
-import { fromExtent as polygonFromExtent } from "ol/geom/Polygon.js";
+import type Feature from "ol/Feature.js";
+import type Point from "ol/geom/Point.js";
 import { createEmpty, extend, getHeight, getWidth, isEmpty } from "ol/extent.js";
 import type { Extent } from "ol/extent.js";
+import Attribution from "ol/control/Attribution.js";
 import { defaults as defaultControls } from "ol/control/defaults.js";
 import { defaults as defaultInteractions } from "ol/interaction/defaults.js";
-import DragBox from "ol/interaction/DragBox.js";
 import VectorLayer from "ol/layer/Vector.js";
 import VectorSource from "ol/source/Vector.js";
-import { fromExtent, parseBox, toExtent } from "./box";
-import type { Box } from "./box";
-import { outlineLayers } from "./outlines";
+import { listBoxes, selectSmallest } from "./boxes";
+import { openCluster, showClusters } from "./clusters";
+import type { Drawn } from "./drawn";
+import { showInfo } from "./info";
+import { LayerPanel } from "./layers";
+import { labelLayer } from "./labels";
+import { baseMap } from "./outlines";
 import { boxStyle, readPalette } from "./palette";
+import { bindRectangle } from "./rectangle";
+import { t } from "./texts";
 
-const SIDES = ["west", "south", "east", "north"] as const;
+const TALLEST = 170; // degrees of latitude
 const WORLD: Extent = [-175, -58, 175, 80];
 
-export function showMap(target: HTMLElement): OlMap {
+export function showMap(target: HTMLElement): void {
   target.hidden = false;
   const found = new VectorSource({ wrapX: true });
   const asked = new VectorSource({ wrapX: true });
   let palette = readPalette();
-  const foundLayer = new VectorLayer({ source: found, style: (f) => boxStyle(f, palette) });
-  const askedLayer = new VectorLayer({ source: asked, style: (f) => boxStyle(f, palette) });
-  const outlines = outlineLayers(() => palette);
+  const current = () => palette;
+  const base = baseMap(current);
+  const labels = labelLayer(current, base.countries);
+  const foundLayer = new VectorLayer({ source: found, style: (f) => boxStyle(f, palette), zIndex: 30 });
+  const askedLayer = new VectorLayer({ source: asked, style: (f) => boxStyle(f, palette), zIndex: 31 });
+  labels.setZIndex(25);
   const map = new OlMap({
     target,
-    layers: [...outlines, foundLayer, askedLayer],
-    controls: defaultControls({ attribution: false, rotate: false }),
-    interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false, mouseWheelZoom: true }),
-    view: new View({
-      projection: "EPSG:4326",
-      center: [0, 10],
-      zoom: 0,
-      maxZoom: 12,
-      enableRotation: false,
-      multiWorld: true,
-      extent: [-540, -90, 540, 90],
-      constrainOnlyCenter: true,
-    }),
+    layers: [...base.layers, labels, foundLayer, askedLayer],
+    controls: defaultControls({ attribution: false, rotate: false, zoomOptions: { zoomInTipLabel: t("Zoom in"), zoomOutTipLabel: t("Zoom out") } }).extend([
+      new Attribution({ collapsible: false, attributions: "Natural Earth · GeoNames" }),
+    ]),
+    interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false, mouseWheelZoom: target.dataset["map"] !== "service" }),
+    view: worldView(),
   });
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     palette = readPalette();
-    [...outlines, foundLayer, askedLayer].forEach((layer) => layer.changed());
+    map.getLayers().forEach((layer) => layer.changed());
   });
   listBoxes(target, found);
   const form = document.querySelector<HTMLFormElement>("#ask");
   if (target.dataset["map"] === "search" && form) bindRectangle(map, asked, form);
+  const clusters = target.dataset["clusters"];
+  const isFront = target.dataset["wholeWorld"] !== undefined;
+  const note = document.querySelector<HTMLElement>("[data-map-note]");
+  const clusterLayer = clusters ? showClusters(map, clusters, current, note) : undefined;
+  if (isFront && clusterLayer) foundLayer.setStyle((f) => (f.get("lit") ? boxStyle(f, palette) : undefined));
+  const panel = bindLayers(map, form);
+  bindClicks(map, found, clusterLayer, panel);
   map.once("change:size", () => fit(map, asked, found));
   fit(map, asked, found);
-  return map;
+  void showNamed(target, panel);
 }
 
-/** Draw the box of each listed item; pointing at or tabbing to the item lights its box up. */
-function listBoxes(target: HTMLElement, source: VectorSource): void {
-  const whole = parseBox(target.dataset["bbox"]);
-  if (whole) source.addFeature(boxFeature(whole, "whole"));
-  for (const item of document.querySelectorAll<HTMLElement>("main [data-bbox]:not([data-map])")) {
-    const box = parseBox(item.dataset["bbox"]);
-    if (!box) continue;
-    const feature = boxFeature(box, item.matches(".hit") ? "hit" : "layer");
-    source.addFeature(feature);
-    const light = (on: boolean) => () => feature.set("lit", on);
-    item.addEventListener("pointerenter", light(true));
-    item.addEventListener("pointerleave", light(false));
-    item.addEventListener("focusin", light(true));
-    item.addEventListener("focusout", light(false));
+function worldView(): View {
+  return new View({
+    projection: "EPSG:4326",
+    center: [0, 10],
+    zoom: 0,
+    maxZoom: 17,
+    enableRotation: false,
+    multiWorld: true,
+    extent: [-540, -90, 540, 90],
+    constrainOnlyCenter: true,
+  });
+}
+
+/** A click selects a result, opens a group of services, or asks the layers on the map about the place. */
+function bindClicks(map: OlMap, found: VectorSource, clusters: VectorLayer | undefined, panel: LayerPanel | undefined): void {
+  const info = document.createElement("div");
+  info.className = "map-info";
+  info.hidden = true;
+  info.setAttribute("role", "status");
+  map.getTargetElement().parentElement?.append(info);
+  map.on("singleclick", (event) => {
+    const cluster = clusters && nearest(map, clusters, event.pixel);
+    if (cluster) return openCluster(map, cluster);
+    const boxes = found.getFeaturesAtCoordinate(event.coordinate);
+    const ask = async () => {
+      const isAnswered = panel ? await showInfo(map, panel, event, info) : false;
+      if (!isAnswered) selectSmallest(found, boxes);
+    };
+    void ask();
+  });
+  map.on("pointermove", (event) => {
+    if (event.dragging || !clusters) return;
+    map.getTargetElement().classList.toggle("is-over", Boolean(nearest(map, clusters, event.pixel)));
+  });
+}
+
+const NEAR_PX = 18;
+
+/** The group whose circle is under the pointer; found by its place, since reading pixels back is slow. */
+function nearest(map: OlMap, clusters: VectorLayer, pixel: number[]): Feature | undefined {
+  const coordinate = map.getCoordinateFromPixel(pixel);
+  const feature = coordinate && clusters.getSource()?.getClosestFeatureToCoordinate(coordinate);
+  const at = feature && map.getPixelFromCoordinate((feature.getGeometry() as Point).getCoordinates());
+  if (!at) return undefined;
+  return Math.hypot(at[0]! - pixel[0]!, at[1]! - pixel[1]!) <= NEAR_PX ? feature : undefined;
+}
+
+/** The buttons that put layers on the map, and the list of those that are there. */
+function bindLayers(map: OlMap, form: HTMLFormElement | null): LayerPanel | undefined {
+  const place = document.querySelector<HTMLElement>("[data-layer-panel]");
+  if (!place) return undefined;
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>("[data-add]")];
+  const drawnOf = (button: HTMLButtonElement) => JSON.parse(button.dataset["add"] ?? "{}") as Drawn;
+  const panel = new LayerPanel(map, place, () => {
+    for (const button of buttons) {
+      const isThere = panel.has(drawnOf(button));
+      button.setAttribute("aria-pressed", String(isThere));
+      button.textContent = isThere ? t("Take off the map") : t("Add to map");
+    }
+    keepInAddress(panel.words(), form);
+  });
+  for (const button of buttons) {
+    button.hidden = false;
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => void toggle(panel, drawnOf(button), button));
+  }
+  return panel;
+}
+
+async function toggle(panel: LayerPanel, drawn: Drawn, button: HTMLButtonElement): Promise<void> {
+  if (panel.has(drawn)) return panel.remove(drawn);
+  const refused = await panel.add(drawn);
+  if (!refused) return;
+  const note = document.createElement("p");
+  note.className = "note";
+  note.setAttribute("role", "alert");
+  note.textContent = refused;
+  button.parentElement?.after(note);
+  button.disabled = true;
+}
+
+/** The layers stay while one goes on searching, and a copied address shows the same. */
+function keepInAddress(words: string[], form: HTMLFormElement | null): void {
+  const address = new URL(location.href);
+  address.searchParams.delete("map");
+  words.forEach((word) => address.searchParams.append("map", word));
+  history.replaceState(history.state, "", address);
+  const fields = form?.querySelector("[data-drawn-fields]");
+  if (!fields) return;
+  fields.replaceChildren(
+    ...words.map((word) => {
+      const field = document.createElement("input");
+      Object.assign(field, { type: "hidden", name: "map", value: word });
+      return field;
+    }),
+  );
+  // Links to other searches of this page take the layers along.
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("main a[href^='/?'], main a[href='/']")) {
+    const to = new URL(link.href);
+    to.searchParams.delete("map");
+    words.forEach((word) => to.searchParams.append("map", word));
+    link.href = `${to.pathname}${to.search}${to.hash}`;
   }
 }
 
-function boxFeature(box: Box, role: string): Feature {
-  return new Feature({ geometry: polygonFromExtent(toExtent(box)), role });
+async function showNamed(target: HTMLElement, panel: LayerPanel | undefined): Promise<void> {
+  const named = JSON.parse(target.dataset["drawn"] ?? "[]") as Drawn[];
+  for (const drawn of named) await panel?.add(drawn, target.dataset["map"] === "service");
 }
 
 function fit(map: OlMap, asked: VectorSource, found: VectorSource): void {
   const size = map.getSize();
   if (!size || !size[0]) return;
   const extent = createEmpty();
-  const named = asked.isEmpty() ? found.getFeatures().filter((f) => f.get("role") !== "layer") : asked.getFeatures();
+  const local = found.getFeatures().filter((f) => f.get("role") !== "layer" && !f.get("isWorld"));
+  const named = asked.isEmpty() ? local : asked.getFeatures();
   for (const feature of named) extend(extent, feature.getGeometry()!.getExtent());
   const wholeWorld = map.getTargetElement().dataset["wholeWorld"] !== undefined;
+  if (wholeWorld && size[0]! > 2 * size[1]!) {
+    // As wide as the page: the world once, from edge to edge.
+    map.getView().setResolution(360 / size[0]!);
+    map.getView().setCenter([0, 18]);
+    return;
+  }
   const useful = !wholeWorld && !isEmpty(extent) && getWidth(extent) < 180;
   map.getView().fit(useful ? padded(extent) : WORLD, { size, maxZoom: 7 });
+  // A tall map of a flat world would be half empty: rather less of it.
+  const highest = TALLEST / size[1]!;
+  if ((map.getView().getResolution() ?? 0) > highest) {
+    map.getView().setResolution(highest);
+    map.getView().setCenter([map.getView().getCenter()![0]!, 5]);
+  }
 }
 
 /** Room around a box; a point or a thin strip gets some of its own. */
@@ -92,48 +203,4 @@ function padded([west, south, east, north]: Extent): Extent {
   const x = Math.max(getWidth([west!, south!, east!, north!]) * 0.25, 1);
   const y = Math.max(getHeight([west!, south!, east!, north!]) * 0.25, 1);
   return [west! - x, Math.max(-90, south! - y), east! + x, Math.min(90, north! + y)];
-}
-
-function bindRectangle(map: OlMap, asked: VectorSource, form: HTMLFormElement): void {
-  const tools = document.querySelector<HTMLElement>("[data-map-tools]");
-  const draw = tools?.querySelector<HTMLButtonElement>("[data-draw]");
-  const clear = tools?.querySelector<HTMLButtonElement>("[data-clear]");
-  const inputs = SIDES.map((side) => form.elements.namedItem(side)).filter((i) => i instanceof HTMLInputElement);
-  if (!tools || !draw || !clear || inputs.length !== SIDES.length) return;
-  tools.hidden = false;
-
-  const showFields = () => {
-    const box = parseBox(inputs.map((input) => input.value).join(","));
-    asked.clear();
-    if (box) asked.addFeature(boxFeature(box, "asked"));
-    clear.hidden = inputs.every((input) => input.value === "");
-  };
-  const setDrawing = (on: boolean) => {
-    draw.setAttribute("aria-pressed", String(on));
-    draw.textContent = on ? "Drag on the map" : "Draw a box";
-    map.getTargetElement().classList.toggle("is-drawing", on);
-  };
-  const isDrawing = () => draw.getAttribute("aria-pressed") === "true";
-
-  const rectangle = new DragBox({ className: "rubber-band", condition: (e) => isDrawing() || e.originalEvent.shiftKey });
-  rectangle.on("boxend", () => {
-    const box = fromExtent(rectangle.getGeometry().getExtent());
-    inputs.forEach((input, index) => (input.value = String(box[index])));
-    setDrawing(false);
-    showFields();
-    form.requestSubmit();
-  });
-  map.addInteraction(rectangle);
-  draw.addEventListener("click", () => setDrawing(!isDrawing()));
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") setDrawing(false);
-  });
-  clear.addEventListener("click", () => {
-    const searched = new URLSearchParams(location.search);
-    inputs.forEach((input) => (input.value = ""));
-    showFields();
-    if (SIDES.some((side) => searched.has(side)) || searched.has("bbox")) form.requestSubmit();
-  });
-  inputs.forEach((input) => input.addEventListener("change", showFields));
-  showFields();
 }

@@ -19,18 +19,21 @@ const GRID_STEP = 30;
 
 type OutlineLayer = VectorImageLayer<VectorSource>;
 
-export function outlineLayers(palette: () => Palette): OutlineLayer[] {
+export interface BaseMap {
+  readonly layers: OutlineLayer[];
+  readonly countries: VectorSource; // the coarse ones
+}
+
+export function baseMap(palette: () => Palette): BaseMap {
   const land = () => landStyle(palette());
-  const coarse = new VectorImageLayer({ source: outlineSource(coarseUrl), style: land });
+  const coarseSource = outlineSource(coarseUrl);
+  const coarse = new VectorImageLayer({ source: coarseSource, style: land });
   const fineSource = outlineSource(fineUrl);
   const fine = new VectorImageLayer({ source: fineSource, style: land, maxResolution: FINE_BELOW });
   // Until the fine outlines are there, the coarse ones are better than an empty sea.
   fineSource.once("featuresloadend", () => coarse.setMinResolution(FINE_BELOW));
-  return [
-    new VectorImageLayer({ source: gridSource(), style: () => gridStyle(palette()) }),
-    coarse,
-    fine,
-  ];
+  const grid = new VectorImageLayer({ source: gridSource(), style: () => gridStyle(palette()) });
+  return { layers: [grid, coarse, fine], countries: coarseSource };
 }
 
 /** Meridians and parallels, straight in this projection. */

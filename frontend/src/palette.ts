@@ -5,7 +5,7 @@ import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 
-const NAMES = ["land", "border", "grid", "hit", "hit-fill", "lit", "lit-fill", "asked", "asked-fill"] as const;
+const NAMES = ["land", "border", "grid", "hit", "hit-fill", "lit", "lit-fill", "asked", "asked-fill", "country", "city", "hit-ink"] as const;
 export type Palette = Record<(typeof NAMES)[number], string>;
 
 export function readPalette(): Palette {
@@ -28,7 +28,8 @@ export function boxStyle(feature: FeatureLike, palette: Palette): Style | undefi
   const role: unknown = feature.get("role");
   if (feature.get("lit")) return outlined(palette.lit, palette["lit-fill"], 2.5, 10);
   if (role === "asked") return outlined(palette.asked, palette["asked-fill"], 2, 5, [7, 4]);
-  if (role === "layer") return undefined;
+  // A box around the whole world would only tint everything.
+  if (role === "layer" || feature.get("isWorld")) return undefined;
   return outlined(palette.hit, palette["hit-fill"], role === "whole" ? 2 : 1.2, 1);
 }
 

@@ -1,22 +1,48 @@
 /** Entry of every page: small comforts at once, the map only on pages that have one. */
 
 import "./style.css";
+import "./tasks.css";
 import { enableCopyButtons } from "./copy";
 
 enableCopyButtons(document);
 
+for (const select of document.querySelectorAll<HTMLSelectElement>("select[data-submit]")) {
+  document.documentElement.classList.add("has-script");
+  select.addEventListener("change", () => select.form?.requestSubmit());
+}
+
 const target = document.querySelector<HTMLElement>("[data-map]");
 if (target) {
   const { showMap } = await import("./map");
-  const map = showMap(target);
-  if (target.dataset["preview"]) {
-    const { enablePreview } = await import("./preview");
-    enablePreview(map, target);
-  }
+  showMap(target);
+}
+
+const task = document.querySelector<HTMLElement>("article.live");
+if (task) {
+  const { showTask } = await import("./task");
+  await showTask(task);
 }
 
 const form = document.querySelector<HTMLFormElement>("#ask");
 if (form) {
   const { enableSearchForm } = await import("./form");
   enableSearchForm(form);
+}
+
+const words = document.querySelector<HTMLInputElement>("[data-complete]");
+if (words?.form) {
+  const { enableCompletion } = await import("./complete");
+  enableCompletion(words, words.form);
+}
+
+const tested = document.querySelector<HTMLFormElement>("[data-test]");
+if (tested) {
+  const { enableAddressTest } = await import("./address-test");
+  enableAddressTest(tested);
+}
+
+const tries = document.querySelectorAll<HTMLFormElement>("[data-try]");
+if (tries.length) {
+  const { enableTries } = await import("./try");
+  enableTries(tries);
 }

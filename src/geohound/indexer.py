@@ -1,4 +1,4 @@
-"""A process that keeps the index of a catalogue close behind who writes it: started by it, and gone soon after it."""
+"""The background indexer's process: indexes a catalogue until its parent process closes the pipe or dies."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import os
 import signal
 import sys
 
-from geohound.assembly import open_index
+from geohound.app import open_catalogue
 from geohound.contracts import StoreError
-from geohound.search.follower import follow
+from geohound.search.background_indexer import index_until_closed
+from geohound.settings import Settings
 
 
 def main() -> None:
-    """Call with the catalogue's file; its standard input is the line of who writes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the crawl, which hangs up in its own time
-    os.nice(5)  # pages come first
+    """The environment names the catalogue; the standard input is the pipe from the writing process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the crawl, which closes the pipe when it is done
+    os.nice(5)  # fetching pages comes first
     try:
-        with open_index(sys.argv[1]) as index:
-            follow(index, sys.stdin.buffer)
-    except StoreError:  # who writes says so, and whoever searches can do without this process
+        with open_catalogue(Settings(catalogue=os.environ["GEOHOUND_CATALOGUE"])) as opened:
+            index_until_closed(opened.index, sys.stdin.buffer)
+    except StoreError:  # the writer reports it, and searches work without this process
         sys.exit(1)
 
 

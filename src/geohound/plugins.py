@@ -1,4 +1,4 @@
-"""Open a drawer: import every part in it and fail loudly if one is malformed."""
+"""The registries: every part of one is imported, and a malformed one fails loudly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -15,12 +14,13 @@ from geohound.model.topic import Topic
 
 
 class MalformedPartError(Exception):
-    """A drawer holds something that is not a part."""
+    """A registry holds something that is not a part."""
 
 
-DRAWERS: Mapping[str, type[Any]] = MappingProxyType(
+REGISTRIES: Mapping[str, type[Any]] = MappingProxyType(
     {
         "kinds": contracts.Kind,
+        "snippets": contracts.SnippetWriter,
         "orders": contracts.Order,
         "harvesters": contracts.Harvester,
         "searchers": contracts.Searcher,
@@ -31,14 +31,14 @@ DRAWERS: Mapping[str, type[Any]] = MappingProxyType(
 
 
 @cache
-def discover(drawer: str) -> Mapping[str, Any]:
-    """All parts of a drawer by id: ours first, in the order of their files, then those of installed plug-ins."""
-    contract = DRAWERS[drawer]
+def discover(registry: str) -> Mapping[str, Any]:
+    """All parts of a registry by id: ours first, in the order of their files, then those of installed plug-ins."""
+    contract = REGISTRIES[registry]
     parts: dict[str, Any] = {}
-    for module in _modules(drawer):
-        exported = getattr(module, drawer.upper(), None)
+    for module in _modules(registry):
+        exported = getattr(module, registry.upper(), None)
         if not exported:
-            raise MalformedPartError(f"{module.__name__} must export {drawer.upper()}, a tuple of parts")
+            raise MalformedPartError(f"{module.__name__} must export {registry.upper()}, a tuple of parts")
         for part in exported:
             _check(part, contract, module)
             if part.id in parts:
@@ -47,11 +47,13 @@ def discover(drawer: str) -> Mapping[str, Any]:
     return MappingProxyType(parts)
 
 
-def _modules(drawer: str) -> list[ModuleType]:
-    package = importlib.import_module(f"geohound.{drawer}")
+def _modules(registry: str) -> list[ModuleType]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - a hundredth of a second, for who has parts to find
+
+    package = importlib.import_module(f"geohound.{registry}")
     names = sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_"))
-    ours = [importlib.import_module(f"geohound.{drawer}.{name}") for name in names]
-    return ours + [entry.load() for entry in entry_points(group=f"geohound.{drawer}")]
+    ours = [importlib.import_module(f"geohound.{registry}.{name}") for name in names]
+    return ours + [entry.load() for entry in entry_points(group=f"geohound.{registry}")]
 
 
 def _check(part: Any, contract: type[Any], module: ModuleType) -> None:

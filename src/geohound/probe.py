@@ -1,4 +1,4 @@
-"""Ask a URL what it is: every kind reads every answer, and a suspicion earns that kind's requests."""
+"""Finds out what a URL is: kinds read responses that fit them, and those that know the address send a few requests."""
 
 from __future__ import annotations
 
@@ -9,68 +9,71 @@ from typing import NamedTuple
 from geohound import urls
 from geohound.contracts import Fetcher, Kind
 from geohound.document import Document
-from geohound.model.compact import Recent
-from geohound.model.curbing import curb
-from geohound.model.joining import companions, join
+from geohound.document.ows_hints import OwsHints, ows_hints
+from geohound.document.refusals import judge
+from geohound.model.addresses import RARE
+from geohound.model.compact_sets import Recent
+from geohound.model.failure import BUSY_STATUSES, FailureReason
 from geohound.model.service import (
     NOTHING_KNOWN,
-    Known,
+    CachedProof,
+    KnownProofs,
     Proof,
     Refusal,
     RefusalReason,
-    Remembered,
     Service,
     Verdict,
 )
-from geohound.model.visit import AS_IF_CUT_OFF, Failure, FailureReason, Response, Validators
-from geohound.refusals import judge
+from geohound.model.service_merge import companions, join
+from geohound.model.truncation import truncate
+from geohound.model.visit import Failure, Response, Validators
 
+MAX_AT_ENDPOINT = 7  # requests to a neutral address, that of the page included
+MAX_UNFOUNDED = 2  # of them for services, while nothing speaks for one
 MAX_REQUESTS = 5  # until a URL has proved something; a wrong suspicion must stay cheap
 MAX_KEPT_LAYERS = 2_000  # of services that are kept whole: their further documents are not asked for again
 MAX_COMPANIONS = 3  # further documents of what has proved to be a service
 ACCEPT = "application/json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.8"
 _FINAL = frozenset({RefusalReason.LOGIN_WALL, RefusalReason.BOT_WALL, RefusalReason.UNREACHABLE})
-# An exception report proves that some OWS lives here without saying which: these are asked, most frequent first.
-_USUAL_OWS = ("wms", "wfs", "wmts", "wcs")
 
 
-class Memory(NamedTuple):
-    """What is known from earlier visits, so that less has to be asked."""
+class ProbeCache(NamedTuple):
+    """What is known from earlier visits, so that fewer requests are needed."""
 
-    known: Known = NOTHING_KNOWN
+    known: KnownProofs = NOTHING_KNOWN
     completed: Recent[str, tuple[Service, ...]] | None = None  # services with their further documents, by endpoint
 
-    def whole(self, services: Sequence[Service]) -> tuple[Service, ...] | None:
+    def completed_services(self, services: Sequence[Service]) -> tuple[Service, ...] | None:
         """These services, if they have no further documents, or if those were read before."""
         endpoints = {service.endpoint for service in services}
         if endpoints <= self.known.endpoints or not companions(services):
             return tuple(services)
         return self.completed.get(services[0].endpoint) if self.completed and len(endpoints) == 1 else None
 
-    def keep_whole(self, services: Sequence[Service]) -> None:
+    def store(self, services: Sequence[Service]) -> None:
         if self.completed is not None and services and sum(len(s.layers) for s in services) <= MAX_KEPT_LAYERS:
             self.completed.put(services[0].endpoint, tuple(services))
 
 
-NO_MEMORY = Memory()
+NO_CACHE = ProbeCache()
 
 
 def recognise(document: Document, kinds: Mapping[str, Kind]) -> Verdict:
     """What one answer is, in the eyes of all kinds."""
     services: list[Service] = []
     refusal: Refusal | None = None
-    for kind in kinds.values():
+    for kind in sorted(kinds.values(), key=_rank):
         match kind.read(document):
             case Service() as service:
-                services.append(curb(service))
+                services.append(truncate(service))
             case Refusal() as refused:
                 refusal = refusal or refused
     if services:
         cors = _cors(document.response.headers.get("access-control-allow-origin", ""))
-        told = (replace(service, cors=cors) for service in services) if cors else services
-        found = tuple(sorted(told, key=_is_second))
+        found = tuple(replace(service, cors=cors) for service in services) if cors else tuple(services)
         return Verdict(found, proofs=_proofs(found, document.response))
-    return Verdict(refusal=refusal or judge(document))
+    refusal = refusal or judge(document)
+    return Verdict(refusal=refusal if refusal.kind in kinds else replace(refusal, kind=""))
 
 
 def _proofs(services: Sequence[Service], answer: Response) -> tuple[Proof, ...]:
@@ -87,92 +90,138 @@ def _cors(allowed: str) -> str:
     return "yes" if "*" in origins else "some" if origins else ""
 
 
-def _is_second(service: Service) -> bool:
-    """Is it what a document is beside something more telling: the processing in a WCS, the features of a STAC API?"""
-    return service.kind == "wcps" or service.kind.startswith("ogcapi-")
-
-
 async def identify(
     url: str,
     fetcher: Fetcher,
     kinds: Mapping[str, Kind],
     max_bytes: int | None = None,
     known: Document | None = None,
-    memory: Memory = NO_MEMORY,
+    cache: ProbeCache = NO_CACHE,
 ) -> Verdict:
     """What lives at this URL: what it suggests is asked first, and never more than a few requests are made.
 
     `known` is the answer to the URL as found, where somebody has it already.
     """
     suspects = sorted((kind for kind in kinds.values() if kind.suspects(url)), key=_rank)
-    plan = _requests(url, suspects)
+    endpoint = _NeutralEndpoint(url, suspects) if is_neutral(url, kinds) else None
+    plan = endpoint.first(is_read=known is not None) if endpoint else _requests(url, suspects)
     tried: list[str] = []
     found: dict[str, Service] = {}
     proofs: list[Proof] = []
-    refusal: Refusal | None = None
-    while plan and len(tried) < MAX_REQUESTS:
+    refusals: list[tuple[str, Refusal]] = []
+    while plan and len(tried) < (MAX_AT_ENDPOINT if endpoint else MAX_REQUESTS):
         target = plan.pop(0)
         if target in tried:
             continue
         tried.append(target)
-        document: Document | Failure | None = known if known is not None and target == url else None
-        past = memory.known.proved.get(target) if document is None else None
-        if document is None:
-            document = await _ask(target, fetcher, max_bytes, past)
+        past = cache.known.proved.get(target)
+        document = known if known and target == url else await _ask(target, fetcher, max_bytes, past)
         if isinstance(document, Failure):
-            refusal = _stronger(refusal, refused_by_failure(document))
+            refusals.append((target, refused_by_failure(document)))
             break
         verdict = _as_before(past, target) if past and document.response.status == 304 else recognise(document, kinds)
+        plan = endpoint.then(document, verdict, tried) if endpoint else plan
         if verdict.services:
             document.let_go()
             del document  # it may be large, and what follows may have to wait
-            told = await _complete(verdict.services, fetcher, kinds, tried, memory)
-            if isinstance(told, Failure):
-                refusal = _stronger(refusal, refused_by_failure(told))
+            complete = await _complete(verdict.services, fetcher, kinds, tried, cache)
+            if isinstance(complete, Failure):
+                refusals.append((target, refused_by_failure(complete)))
                 break
             proofs += [proof for proof in verdict.proofs if proof.service_id not in found]
-            found |= {service.id: service for service in told if service.id not in found}
-            if not _may_house_more(url, suspects):
+            found |= {service.id: service for service in complete if service.id not in found}
+            if endpoint is None:
                 break
             continue
-        refusal = _stronger(refusal, verdict.refusal)
-        if refusal and refusal.reason in _FINAL:
+        refusals += [(target, verdict.refusal)] if verdict.refusal else []
+        if _strongest(refusals).reason in _FINAL:
             break
         plan += _second_thoughts(document, verdict.refusal, suspects, kinds)
-    if found:
-        return Verdict(tuple(found.values()), tried=tuple(tried), proofs=tuple(proofs))
-    return Verdict(refusal=refusal or Refusal(RefusalReason.INCONCLUSIVE, "nothing was asked"), tried=tuple(tried))
+        del document  # likewise
+    refusal = None if found else _strongest(refusals)
+    return Verdict(tuple(found.values()), refusal, tuple(tried), tuple(proofs), tuple(refusals))
 
 
-async def _ask(url: str, fetcher: Fetcher, max_bytes: int | None, past: Remembered | None) -> Document | Failure:
+async def _ask(url: str, fetcher: Fetcher, max_bytes: int | None, past: CachedProof | None) -> Document | Failure:
     sent = past.validators if past else None
     visit = await fetcher.fetch(url, accept=ACCEPT, max_bytes=max_bytes, known=sent)
     return visit if isinstance(visit, Failure) else Document(visit)
 
 
-def _as_before(past: Remembered, url: str) -> Verdict:
+def _as_before(past: CachedProof, url: str) -> Verdict:
     return Verdict(past.services, proofs=tuple(Proof(service.id, url, past.validators) for service in past.services))
 
 
 def _rank(kind: Kind) -> int:
-    """The most frequent first."""
-    return _USUAL_OWS.index(kind.id) if kind.id in _USUAL_OWS else len(_USUAL_OWS)
+    """The most frequent first, and last what a document is beside something more specific."""
+    return kind.addresses.rank
 
 
-def _may_house_more(url: str, suspects: Sequence[Kind]) -> bool:
-    """A bare endpoint such as …/ows or mapserv?map= often houses several services: the usual ones are asked too."""
-    usual = [kind for kind in suspects if kind.id in _USUAL_OWS]
-    return len(usual) > 1 and not {"service", "request"} & set(urls.params_lower(url))
+def _usual(kinds: Iterable[Kind]) -> list[Kind]:
+    """Those that are frequent enough to be asked for on a mere suspicion, the most frequent first."""
+    return sorted((kind for kind in kinds if kind.addresses.rank < RARE), key=_rank)
+
+
+def is_neutral(url: str, kinds: Mapping[str, Kind]) -> bool:
+    """May any OGC service live at this address, such as …/ows, …/service or mapserv?map=, for all that it says?"""
+    anywhere = [kind for kind in kinds.values() if kind.addresses.lives_anywhere]
+    is_open = not {"service", "request"} & set(urls.params_lower(url))
+    return is_open and len(anywhere) > 1 and all(kind.suspects(url) for kind in anywhere)
+
+
+class _NeutralEndpoint:
+    """An address that says of no service whether it lives there: what it answers decides what it is asked next."""
+
+    def __init__(self, url: str, suspects: Sequence[Kind]) -> None:
+        self._url = url
+        anywhere = [kind for kind in suspects if kind.addresses.lives_anywhere]
+        self._ladders = {kind.addresses.kvp.asked_as: kind.probe_urls(url) for kind in anywhere}
+        self._asked_as = {target: service for service, ladder in self._ladders.items() for target in ladder}
+        self._is_ows = False
+        self._has_service = False
+        self._hints = OwsHints()
+
+    def first(self, *, is_read: bool) -> list[str]:
+        """The page, where somebody has read it; else the request that most servers answer, which costs no page."""
+        return [self._url] if is_read else [ladder[0] for ladder in self._ladders.values()][:1]
+
+    def then(self, document: Document, verdict: Verdict, tried: Sequence[str]) -> list[str]:
+        """What is still worth a request, after this answer; nothing where the server asks for a pause."""
+        if document.response.status in BUSY_STATUSES:
+            return []
+        hints = ows_hints(document, self._asked_as.get(tried[-1], ""))
+        named = dict.fromkeys((*self._hints.named, *hints.named))
+        self._hints = OwsHints(tuple(named), self._hints.of_software or hints.of_software)
+        is_report = verdict.refusal is not None and verdict.refusal.reason is RefusalReason.EXCEPTION_REPORT
+        self._has_service = self._has_service or bool(verdict.services)
+        self._is_ows = self._is_ows or is_report or self._has_service
+        left = [target for target in self._in_order() if target not in tried]
+        if self._is_ows or named:
+            return left
+        page = [] if self._url in tried else [self._url]
+        asked = sum(target in self._asked_as for target in tried)
+        is_there = document.response.status not in (404, 410)
+        return [*page, *left[: MAX_UNFOUNDED - asked]] if is_there else page
+
+    def _in_order(self) -> list[str]:
+        """Services that an answer named, then what the software can offer, or all where it is not known.
+
+        Where none has proved itself, they are asked once more with a version.
+        """
+        services = dict.fromkeys((*self._hints.named, *(self._hints.of_software or self._ladders)))
+        ladders = [self._ladders[service] for service in services if service in self._ladders]
+        rungs = 1 if self._has_service else 2
+        return [ladder[rung] for rung in range(rungs) for ladder in ladders if rung < len(ladder)]
 
 
 async def _complete(
-    services: tuple[Service, ...], fetcher: Fetcher, kinds: Mapping[str, Kind], tried: list[str], memory: Memory
+    services: tuple[Service, ...], fetcher: Fetcher, kinds: Mapping[str, Kind], tried: list[str], cache: ProbeCache
 ) -> tuple[Service, ...] | Failure:
-    """The services with what their companion documents add: APIs tell their kinds and layers in several answers.
+    """The services with what their companion documents add: APIs give their kinds and layers in several answers.
 
-    Where the network is lost in between, they are half told and must be asked another time.
+    Where the network is lost in between, they are incomplete and must be requested again.
     """
-    whole = memory.whole(services)
+    whole = cache.completed_services(services)
     if whole is not None:
         return whole
     found: list[Service] = []
@@ -182,21 +231,20 @@ async def _complete(
         visit = await fetcher.fetch(target, accept=ACCEPT)
         if isinstance(visit, Failure) and visit.reason is FailureReason.RESET:
             visit = await fetcher.fetch(target, accept=ACCEPT)
-        if isinstance(visit, Failure) and visit.reason in AS_IF_CUT_OFF:
+        if isinstance(visit, Failure) and visit.reason.means.is_outage:
             return visit
         if isinstance(visit, Response):
             found += recognise(Document(visit), kinds).services
     if not wanted:
         return services
     joined = join(services, found)
-    memory.keep_whole(joined)
+    cache.store(joined)
     return joined
 
 
 def refused_by_failure(failure: Failure) -> Refusal:
     """A failed visit as a refusal: unreachable, or not even asked."""
-    asked = failure.reason not in (FailureReason.ROBOTS, FailureReason.FORBIDDEN_NET, FailureReason.BAD_URL)
-    reason = RefusalReason.UNREACHABLE if asked else RefusalReason.INCONCLUSIVE
+    reason = RefusalReason.UNREACHABLE if failure.reason.means.is_asked else RefusalReason.INCONCLUSIVE
     detail = f"{failure.reason}: {failure.detail}" if failure.detail else str(failure.reason)
     return Refusal(reason, detail)
 
@@ -222,16 +270,18 @@ def _typed(url: str, suspects: Iterable[Kind]) -> list[str]:
 def _second_thoughts(
     document: Document, refusal: Refusal | None, suspects: Sequence[Kind], kinds: Mapping[str, Kind]
 ) -> list[str]:
-    """Requests that the answer itself suggests."""
+    """Requests that the answer itself suggests: an exception report proves some OGC service without saying which."""
     if refusal and refusal.reason is RefusalReason.EXCEPTION_REPORT and not suspects:
-        return _typed(document.url, (kinds[k] for k in _USUAL_OWS if k in kinds))
+        return _typed(document.url, _usual(kinds.values()))
+    if refusal and refusal.lists and refusal.kind in kinds:
+        return list(refusal.lists[:1])  # what it is a part of
     if document.is_html:
         return _json_alternate(document)
     return []
 
 
 def _json_alternate(document: Document) -> list[str]:
-    """The JSON twin that an OGC API's HTML landing page names in its head."""
+    """The JSON version that an OGC API's HTML landing page names in its head."""
     head = document.text[:20_000]
     for part in head.split("<link")[1:30]:
         tag = part.partition(">")[0]
@@ -242,14 +292,14 @@ def _json_alternate(document: Document) -> list[str]:
     return []
 
 
-def _stronger(old: Refusal | None, new: Refusal | None) -> Refusal | None:
-    """The refusal that tells more: an exception report or a wall beats a plain page."""
-    if old is None or new is None:
-        return new or old
+def _strongest(refusals: Iterable[tuple[str, Refusal]]) -> Refusal:
+    """The most informative refusal, the first of equals: an exception report or a wall beats a plain page."""
     weak = (
         RefusalReason.HTML_PAGE,
         RefusalReason.OTHER_KIND,
         RefusalReason.NOT_FOUND,
         RefusalReason.INCONCLUSIVE,
     )
-    return new if old.reason in weak and new.reason not in weak else old
+    found = [refusal for _, refusal in refusals]
+    strong = [refusal for refusal in found if refusal.reason not in weak]
+    return next(iter(strong or found), Refusal(RefusalReason.INCONCLUSIVE, "nothing was asked"))

@@ -7,9 +7,10 @@ import signal
 import socket
 import sys
 
-from geohound.assembly import local_examiner, run_async
+from geohound.app import local_examiner
 from geohound.contracts import Examiner
-from geohound.crawler.serving import Reading, serve
+from geohound.crawler.worker_loop import Reading, serve
+from geohound.event_loop import run_async
 from geohound.politeness import Turns
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
+import command_line
 import pytest
 import typer
+from loopback import serving
 from typer.testing import CliRunner
 
 from geohound.cli import options
@@ -48,18 +47,12 @@ class _Site(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def origin() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with serving(_Site) as origin:
+        yield origin
 
 
 def geohound(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "geohound", *words], capture_output=True, text=True, timeout=118, check=False,
-        env={**os.environ, "COLUMNS": "200", "TERM": "dumb", **environ},
-    )  # fmt: skip
+    return command_line.geohound(*words, COLUMNS="200", TERM="dumb", **environ)
 
 
 def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:

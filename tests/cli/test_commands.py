@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -15,21 +16,16 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from command_line import geohound
 from typer.main import get_command
 
 from geohound.cli import COMMANDS, program
 from geohound.cli.demo import geoweb_running
-from geohound.geoweb import Request, ServiceSpec, World, services
+from geoweb import Request, ServiceSpec, World, services
 
-pytestmark = pytest.mark.slow  # each call starts the program anew
+pytestmark = pytest.mark.slow  # they crawl
+QUICK = {"GEOHOUND_HOST_DELAY_S": "0.01", "GEOHOUND_SLOW_HOST_FACTOR": "0"}
 SPEC = ServiceSpec("wms", "1.3.0", 5, "http://gis.test/ows", topic="rivers")
-
-
-def geohound(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "geohound", *words],
-        capture_output=True, text=True, timeout=90, check=False, env={**os.environ, **environ},
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -50,14 +46,13 @@ def web() -> Iterator[tuple[World, list[str]]]:
 
 @pytest.fixture(scope="module")
 def crawled(web, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict]]:
+    """A crawled catalogue, and what the crawl printed: its services and the summary."""
     world, network = web
     path = tmp_path_factory.mktemp("crawl") / "c.db"
-    done = geohound(
-        "crawl", *world.seeds, "--json", "--catalogue", str(path), *network, GEOHOUND_HOST_DELAY_S="0.01",
-        GEOHOUND_SLOW_HOST_FACTOR="0",
-    )  # fmt: skip
+    done = geohound("crawl", *world.seeds, "--json", "--catalogue", str(path), *network, **QUICK)
     assert done.returncode == 0, done.stderr
-    return path, [json.loads(line) for line in done.stdout.splitlines()]
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return path, [line for line in lines if line.get("event") != "progress"]
 
 
 def test_identify_tells_what_a_saved_answer_is(capabilities: Path) -> None:
@@ -87,10 +82,10 @@ def test_identify_says_why_something_is_no_service(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told", "code"),
     [
-        (("identify", "no-such-file.xml"), "there is no file no-such-file.xml", 2),
-        (("identify", "./nothing"), "there is no file ./nothing", 2),
+        (("identify", "no-such-file.xml"), "file not found: no-such-file.xml", 2),
+        (("identify", "./nothing"), "file not found: ./nothing", 2),
         (("identify", "."), "is a folder", 2),
-        (("identify", "ftp://a.test/"), "not a web address", 2),
+        (("identify", "ftp://a.test/"), "valid URL", 2),
         (("identify", "http://127.0.0.1:1/"), "--allow-net", 1),
     ],
 )
@@ -103,20 +98,22 @@ def test_inputs_that_cannot_be_asked_are_told(words: tuple[str, ...], told: str,
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("crawl",), "at least one address"),
-        (("crawl", "mailto:me"), "not a web address"),
-        (("crawl", "a.test", "--kinds", "wsm"), "'wsm' is not known here"),
-        (("crawl", "a.test", "--order", "best"), "'best' is not known here"),
+        (("crawl",), "at least one seed URL"),
+        (("crawl", "mailto:me"), "valid URL"),
+        (("crawl", "a.test", "--kinds", "wsm"), "--kinds “wsm” is not known; use one of"),
+        (("crawl", "a.test", "--order", "best"), "--order “best” is not known; use one of"),
         (("crawl", "a.test", "--allow-net", "here"), "needs a network such as"),
         (("crawl", "a.test", "--order", "fifo", "--learned", "x.bin"), "learns nothing"),
         (("crawl", "a.test", "--learned", "/no/such/folder/x"), "cannot be written"),
-        (("visits", "--catalogue", "missing.db"), "There is no catalogue"),
+        (("visits", "--catalogue", "missing.db"), "No catalogue"),
         (("crawl", "a.test", "--connect-to", "x"), "needs PATTERN=HOST:PORT"),
         (("crawl", "--seeds", "missing.txt"), "cannot be read"),
-        (("search", "x", "--bbox", "1,2,3"), "a box is four numbers"),
-        (("search", "x", "--state", "well"), "'well' is not known here"),
-        (("search", "x", "--where", "colour=red"), "write FACET=VALUE"),
-        (("search", "x", "--years", "soon"), "write a year"),
+        (("search", "x", "--bbox", "1,2,3"), "--bbox “1,2,3” cannot be used: a box is four numbers"),
+        (("search", "x", "--limit", "0"), "--limit must be a whole number from 1 to 1,000"),
+        (("search", "x", "--where", "kind=wsm"), "--kind “wsm” is not known"),
+        (("search", "x", "--state", "well"), "--state “well” is not known"),
+        (("search", "x", "--where", "colour=red"), "--where must be FACET=VALUE"),
+        (("search", "x", "--years", "soon"), "--years must be a year"),
         (("search", "x", "--config", "missing.toml"), "cannot be read"),
         (("geoweb", "truth", "--kinds", "nothing"), "no such kind"),
         (("fly",), "No such command"),
@@ -143,15 +140,25 @@ def test_a_catalogue_that_is_not_there_is_not_made_by_looking(tmp_path: Path) ->
     path = tmp_path / "typo.db"
     done = geohound("search", "x", "--catalogue", str(path))
     assert done.returncode == 2
-    assert "There is no catalogue at" in done.stderr
+    assert "No catalogue at" in done.stderr
     assert not path.exists()
 
 
 def test_a_crawl_that_could_read_nothing_has_failed(tmp_path: Path) -> None:
     done = geohound("crawl", "http://127.0.0.1:1/", "--catalogue", str(tmp_path / "c.db"))
     assert done.returncode == 1
-    assert "Nothing could be read: forbidden net" in done.stderr
-    assert "--allow-net" in done.stderr
+    assert "No page could be fetched: forbidden net. Allow such addresses with --allow-net, ports with" in done.stderr
+
+
+def test_whoever_identifies_an_address_that_fails_is_told_what_happened_and_what_to_do() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        unused = server.getsockname()[1]
+    reach = ("--connect-to", f"maps.test=127.0.0.1:{unused}", "--allow-net", "127.0.0.0/8")
+    done = geohound("identify", "http://maps.test/wms", *reach)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == (
+        "  Nothing listens at that address and port. Check the address and its port, and whether the server runs."
+    )
 
 
 def wait_for_a_visit(path: str) -> None:
@@ -189,15 +196,16 @@ def test_a_crawl_that_is_told_to_end_says_how_it_goes_on_and_its_budget_counts_o
     world, network = web
     path = str(tmp_path / "c.db")
     words = [sys.executable, "-m", "geohound", "crawl", *world.seeds, "--catalogue", path, *network]
-    environ = {**os.environ, "GEOHOUND_HOST_DELAY_S": "0.5"}
+    quiet = {"GEOHOUND_WATCHERS": "never"}  # the first visit is to be that of a page
+    environ = {**os.environ, "GEOHOUND_HOST_DELAY_S": "0.5", **quiet}
     with subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
         wait_for_a_visit(path)
         first.send_signal(signal.SIGTERM)
         told, complaints = first.communicate(timeout=60)
     assert first.returncode == 0
-    assert "the task is kept, and `geohound resume 1` goes on" in complaints
-    assert f"To go on: geohound resume 1 --catalogue {path}" in told
-    spent = geohound("resume", "--catalogue", path, *network, "--max-pages", "1", "--json")
+    assert "`geohound resume 1` continues the task" in complaints
+    assert f"To continue: geohound resume 1 --catalogue {path}" in told
+    spent = geohound("resume", "--catalogue", path, *network, "--max-pages", "1", "--json", **quiet)
     summary = json.loads(spent.stdout.splitlines()[-1])["summary"]
     assert (summary["ended"], summary["run"]["requests"]) == ("page budget", 0)
     assert summary["pages"] >= 1, "those of the first run"
@@ -206,8 +214,8 @@ def test_a_crawl_that_is_told_to_end_says_how_it_goes_on_and_its_budget_counts_o
 def test_a_resume_may_give_the_budget_that_is_the_default(web, tmp_path: Path) -> None:
     world, network = web
     path = str(tmp_path / "c.db")
-    geohound("crawl", *world.seeds, "--catalogue", path, *network, "--max-pages", "1", "--quiet")
-    done = geohound("resume", "--catalogue", path, *network, "--max-pages", "100000", "--json")
+    geohound("crawl", *world.seeds, "--catalogue", path, *network, "--max-pages", "1", "--quiet", **QUICK)
+    done = geohound("resume", "--catalogue", path, *network, "--max-pages", "100000", "--json", **QUICK)
     summary = json.loads(done.stdout.splitlines()[-1])["summary"]
     assert (summary["ended"], summary["run"]["pages"] > 1) == ("finished", True)
 
@@ -225,9 +233,10 @@ def test_a_reader_that_goes_away_ends_the_crawl_quietly(web, tmp_path: Path) -> 
     seeds = " ".join(f"'{seed}'" for seed in world.seeds)
     reach = f"--connect-to '{network[1]}' --allow-net {network[3]} --catalogue {tmp_path / 'c.db'}"
     words = f"{sys.executable} -m geohound crawl {seeds} --json {reach} | head -1"
-    done = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=60, check=False)
+    environ = {**os.environ, **QUICK}
+    done = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=60, check=False, env=environ)
     assert "Traceback" not in done.stderr
-    assert json.loads(done.stdout)["event"] == "service"
+    assert json.loads(done.stdout)["event"] in ("service", "progress")
 
 
 def test_crawl_tells_each_service_and_a_summary(crawled) -> None:
@@ -254,6 +263,22 @@ def test_what_was_crawled_can_be_searched_and_shown(crawled) -> None:
         shown = json.loads(geohound("show", name, "--json", "--catalogue", str(path)).stdout.splitlines()[0])
         assert shown["health"]["state"] == "alive"
         assert shown["sightings"]
+
+
+def test_what_was_crawled_is_opened_by_code_alone(crawled) -> None:
+    path, (first, *_) = crawled
+    where = ("--catalogue", str(path))
+    code = geohound("show", first["id"], "--open", "curl", *where)
+    assert code.returncode == 0
+    assert code.stdout.startswith("curl -fsS ")
+    record = json.loads(geohound("show", first["id"], "--open", "CURL", "--json", *where).stdout)
+    assert [snippet["code"] for snippet in record["snippets"]] == [code.stdout]
+    assert {link["rel"] for link in record["links"]} >= {"capabilities"}
+    for wrong, said in ((("--open", "word"), "qgis"), (("--open", "qgis", "--layer", "none"), "no layer")):
+        done = geohound("show", first["id"], *wrong, *where)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert done.stdout == ""
 
 
 def test_a_reader_that_goes_away_ends_a_search_quietly(crawled) -> None:
@@ -318,10 +343,10 @@ def test_a_killed_crawl_goes_on_and_finds_what_an_undisturbed_one_finds(web, cra
     )  # fmt: skip
     assert process.stdout is not None
     with process.stdout as told:
-        told.readline()  # the first service is confirmed
+        next(line for line in told if json.loads(line)["event"] == "service")
         process.send_signal(signal.SIGKILL)
         process.wait()
-    done = geohound("resume", "--json", "--catalogue", str(path), *network)
+    done = geohound("resume", "--json", "--catalogue", str(path), *network, **QUICK)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1])["summary"]["finished"]
     expected = {(e["kind"], e["endpoint"]) for e in crawled[1][:-1]}
@@ -343,13 +368,6 @@ def test_truth_is_told_as_the_contract_says() -> None:
     assert all(fields <= set(service) for service in told["services"])
 
 
-def test_the_first_search_makes_an_empty_catalogue_in_the_users_data_folder(tmp_path: Path) -> None:
-    done = geohound("search", "rivers", XDG_DATA_HOME=str(tmp_path / "data"))
-    assert done.returncode == 0
-    assert "Nothing found" in done.stdout
-    assert (tmp_path / "data" / "geohound" / "catalogue.db").exists()
-
-
 def test_doctor_tells_what_is_there(tmp_path: Path) -> None:
     done = geohound("doctor", "--json", "--catalogue", str(tmp_path / "c.db"))
     names = [json.loads(line).get("name") for line in done.stdout.splitlines()]
@@ -368,7 +386,7 @@ def test_hostile_titles_cannot_drive_the_terminal(tmp_path: Path) -> None:
 def test_a_command_does_not_wait_for_parts_of_another() -> None:
     code = (
         "import sys; from geohound.cli import program; program('search'); "
-        "print(*{'geohound.mining', 'geohound.crawler.engine', 'geohound.geoweb', 'numpy'}.intersection(sys.modules))"
+        "print(*{'geohound.mining', 'geohound.crawler.engine', 'geoweb', 'numpy'}.intersection(sys.modules))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert told.stdout.split() == []

@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -16,20 +15,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import command_line
 import pytest
+from loopback import running
 
 from geohound.cli.demo import geoweb_running
-from geohound.geoweb import World
+from geoweb import World
 
-pytestmark = pytest.mark.slow  # each call starts the program anew
+pytestmark = pytest.mark.slow  # they crawl
 QUICK = {"GEOHOUND_HOST_DELAY_S": "0.01", "GEOHOUND_RETRY_AFTER_S": "0.1", "GEOHOUND_BUSY_DELAY_S": "0.1"}
 
 
 def geohound(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "geohound", *words],
-        capture_output=True, text=True, timeout=100, check=False, env={**os.environ, **QUICK, **environ},
-    )  # fmt: skip
+    return command_line.geohound(*words, **QUICK, **environ)
 
 
 def summary(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -70,10 +68,9 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield running
-        running.shutdown()
+    server = Server()
+    with running(server):
+        yield server
 
 
 def network(server: Server) -> list[str]:
@@ -85,7 +82,7 @@ def test_a_seed_that_never_answered_is_told_and_tried_again_by_resume(server: Se
     words = ["--catalogue", str(tmp_path / "c.db"), *network(server), "--json"]
     first = geohound("crawl", "http://a.test/good", "http://b.test/busy", *words)
     assert first.returncode == 1
-    assert first.stderr.endswith("1 seed never answered: http://b.test/busy (unavailable).\n")
+    assert first.stderr.endswith("1 seed not reached: http://b.test/busy (unavailable).\n")
     told = summary(first)
     assert (told["ended"], told["finished"], told["pages"]) == ("seeds not reached", False, 1)
     assert told["unreached"] == [{"url": "http://b.test/busy", "reason": "unavailable"}]

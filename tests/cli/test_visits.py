@@ -11,26 +11,17 @@ import pytest
 from frontiers import open_with_delay
 from typer.testing import CliRunner
 
-from geohound import assembly
+from geohound import app
 from geohound.cli import program
-from geohound.frontier import Bounds
+from geohound.frontier import FrontierLimits
+from geohound.frontier.thrift import Thrift
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
+from geohound.model.failure import FailureReason
 from geohound.model.frontier import Settled
 from geohound.model.service import Extent, Service, Sighting
 from geohound.model.task import Checkpoint, CrawlGoal, TaskSpec
-from geohound.model.visit import (
-    Candidate,
-    FailureReason,
-    Lane,
-    Link,
-    Outcome,
-    Page,
-    Purpose,
-    RequestRecord,
-    Settlement,
-    Via,
-)
+from geohound.model.visit import Candidate, Lane, Link, Outcome, Page, Purpose, RequestRecord, Settlement, Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 
@@ -46,7 +37,7 @@ def catalogue(tmp_path: Path) -> str:
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
 
     async def crawl() -> None:
-        frontier = open_with_delay(store, task, Bounds())
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3))
         seed, link = Candidate("http://a.test/"), Candidate("http://b.test/wms", Via.LINK, "http://a.test/", depth=1)
         frontier.admit([seed, link])
         await frontier.flush()
@@ -82,7 +73,7 @@ def test_every_visited_url_is_told_with_its_parent_and_what_became_of_it(catalog
     assert link["met"] == []
     assert (seed["address"], link["address"]) == ("192.0.2.1", "")
     told = CliRunner().invoke(program(), ["visits", "--catalogue", catalogue]).output
-    assert "http://a.test/  2 services (wms, wps)  from the seeds" in told
+    assert "http://a.test/  2 services (wms, wps)  from seed list" in told
     assert (link["parent"], link["reason"], link["settlement"]) == ("http://a.test/", "name not found", "dropped")
     assert link["task"] == seed["task"]
     assert (seed["purpose"], seed["probe"]) == ("page", False)
@@ -93,13 +84,45 @@ def test_why_a_link_was_taken_is_told_weightiest_first(catalogue: str) -> None:
     seed, link = lines("visits", "--why", "--catalogue", catalogue)
     assert [part["what"] for part in seed["why"]] == ["seed"]
     weights = {part["what"]: part["weight"] for part in link["why"]}
-    assert weights["bias"] == -4.0
-    assert weights["file:S1"] == 1.5, "wms in the address"
+    assert weights["any link"] == -4.0
+    assert weights["file name has words of services"] == 1.5, "wms in the address"
     sizes = [abs(part["weight"]) for part in link["why"]]
     assert sizes == sorted(sizes, reverse=True)
     told = CliRunner().invoke(program(), ["visits", "--why", "--catalogue", catalogue])
-    assert "file:S1 +1.50" in told.output
+    assert "file name has words of services +1.50" in told.output
     assert "why" not in lines("visits", "--catalogue", catalogue)[0]
+
+
+def test_why_a_host_was_asked_explored_or_left_is_told_in_plain_words(tmp_path: Path) -> None:
+    """Ten pages of two hosts at a time, the best score first: nine of a and one of b; the rest is left."""
+    store = open_store(tmp_path / "h.db", SystemClock())
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
+    scores = {"a": 3.0, "b": 2.0, "c": 1.0}
+    pages = [Candidate(f"http://{h}.test/{n}", Via.LINK, score=score) for h, score in scores.items() for n in range(9)]
+
+    async def crawl() -> None:
+        bounds = FrontierLimits(max_attempts=3, thrift=Thrift(active_hosts=2))
+        frontier = open_with_delay(store, task, bounds, host_delay_s=0.0)
+        frontier.admit(pages)
+        await frontier.flush()
+        for _ in range(10):
+            (leased,) = frontier.lease(1, Lane.PAGES)
+            frontier.settle(leased, Settled(Settlement.DONE, status=200))
+            await frontier.flush()
+
+    asyncio.run(crawl())
+    store.close()
+    where = ["--catalogue", str(tmp_path / "h.db")]
+    visited = lines("visits", *where)
+    assert [record["url"][7] for record in visited] == list("aaaaaaaaab")
+    assert {record["host_role"] for record in visited} == {"best"}
+    told = CliRunner().invoke(program(), ["visits", "--why", *where]).output
+    assert told.count("host asked as one of the best") == 10
+    left = told.partition("Left for later: 17 pages on 2 hosts, the most promising first:\n")[2]
+    assert [line.split(";")[0].strip() for line in left.splitlines()] == [
+        "b.test  8 pages queued, 1 read",
+        "c.test  9 pages queued, none read yet",
+    ]
 
 
 def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(tmp_path: Path) -> None:
@@ -108,7 +131,7 @@ def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(tmp_path:
     deep = Candidate("http://a.test/deep", Via.LINK, "http://a.test/x", depth=2)
 
     async def crawl(*found: Candidate) -> int:
-        frontier = open_with_delay(store, task, Bounds(max_depth=1))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_depth=1))
         admitted = frontier.admit(found).count
         await frontier.flush()
         return admitted
@@ -132,7 +155,7 @@ def test_the_requests_to_a_host_are_told(catalogue: str) -> None:
 def test_a_host_that_was_never_asked_is_told_so(catalogue: str) -> None:
     result = CliRunner().invoke(program(), ["requests", "never.test", "--catalogue", catalogue])
     assert result.exit_code == 1
-    assert "No request to never.test" in result.output
+    assert "No requests to never.test" in result.output
 
 
 def test_every_order_is_told_in_a_line() -> None:
@@ -152,11 +175,11 @@ def test_an_unknown_task_is_told_so(catalogue: str) -> None:
 def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp_path: Path) -> None:
     path = tmp_path / "c.db"
     store = open_store(path, SystemClock())
-    chosen = assembly.orders()[order].fresh()
+    chosen = app.orders()[order].fresh()
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",), order=order))).id
 
     async def crawl() -> None:
-        frontier = open_with_delay(store, task, Bounds(), chosen)
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3), chosen)
         seed = Candidate("http://a.test/", score=chosen.seed("http://a.test/", 0))
         link = Link("http://a.test/maps", "maps")
         score = chosen.score(link, Page(seed.url, score=seed.score, links=(link,)))
@@ -184,7 +207,7 @@ def test_a_harvest_is_told_as_such_under_the_address_of_the_catalogue(tmp_path: 
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
 
     async def crawl() -> None:
-        frontier = open_with_delay(store, task, Bounds())
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3))
         frontier.admit([Candidate("http://a.test/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw")])
         await frontier.flush()
         [leased] = frontier.lease(1, Lane.PROBES)
@@ -195,3 +218,47 @@ def test_a_harvest_is_told_as_such_under_the_address_of_the_catalogue(tmp_path: 
     (told,) = lines("visits", "--catalogue", str(tmp_path / "h.db"))
     assert (told["url"], told["purpose"], told["probe"]) == ("http://a.test/csw", "harvest", True)
     store.close()
+
+
+def test_reports_are_printed_as_table_csv_and_json(catalogue: str) -> None:
+    """Of this crawl: a seed that was read and has two services, and a page whose host does not exist."""
+
+    def printed(*words: str) -> str:
+        result = CliRunner().invoke(program(), ["report", *words, "--catalogue", catalogue])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    assert printed("failures", "--format", "csv").splitlines() == [
+        "what,end,urls,share",
+        "page,name not found,1,50.00 %",
+        "page,service proved,1,50.00 %",
+    ]
+    assert [json.loads(row) for row in printed("hosts", "--json").splitlines()] == [
+        {"host": "a.test", "pages": 1, "tests": 0, "failures": 0, "services": 2},
+        {"host": "b.test", "pages": 1, "tests": 0, "failures": 1, "services": 0},
+        {"summary": {"report": "hosts", "rows": 2}},
+    ]
+    assert printed("depth-width").splitlines()[1:] == [
+        "width  depth  pages  tests  services",
+        "    1      0      1      0         2",
+        "    1      1      1      0         0",
+    ]
+    assert "quickness" in printed()
+
+
+def test_an_unknown_report_is_answered_with_those_that_exist(catalogue: str) -> None:
+    result = CliRunner().invoke(program(), ["report", "nonsense", "--catalogue", catalogue])
+    assert "known reports: quickness, depth-width, failures, hosts, countries, " in str(result.exception)
+
+
+def test_a_report_on_the_catalogue_is_of_no_task_and_can_be_written_to_a_file(catalogue: str, tmp_path: Path) -> None:
+    """The two services of this crawl stand on a.test: no country."""
+    invoke = CliRunner().invoke
+    file = tmp_path / "countries.csv"
+    words = ["report", "countries", "--format", "csv", "-o", str(file), "--catalogue", catalogue]
+    assert invoke(program(), words).exit_code == 0
+    assert file.read_text("utf-8").splitlines()[1].startswith("unknown,2,1,")
+    refused = invoke(program(), ["report", "countries", "1", "--catalogue", catalogue])
+    assert "leave the task number out" in str(refused.exception)
+    words[5] = str(tmp_path / "missing" / "x.csv")
+    assert "cannot be written" in str(invoke(program(), words).exception)

@@ -9,10 +9,10 @@ import pytest
 
 from geohound import plugins
 from geohound.document import Document
-from geohound.geoweb import Request, ServiceSpec, services
-from geohound.model import joining
+from geohound.model import service_merge
 from geohound.model.service import Refusal, Service
 from geohound.model.visit import Response
+from geoweb import Request, ServiceSpec, services
 
 MADE = [(k, v, seed) for k in services.KINDS for v in services.VERSIONS[k] for seed in range(3)]
 # A WCPS lives in a WCS, a STAC API is an OGC API for features, and both say so.
@@ -38,8 +38,8 @@ def test_exactly_the_expected_kinds_claim_a_document(kind: str, version: str, se
     spec = ServiceSpec(kind, version, seed, endpoint, topic="forests")
     proof = document(spec, services.facts(spec).proof_url)
     first = claims(proof)
-    more = [s for url in joining.companions(first) for s in claims(document(spec, url))]
-    found = {service.kind for service in joining.join(first, more)}
+    more = [s for url in service_merge.companions(first) for s in claims(document(spec, url))]
+    found = {service.kind for service in service_merge.join(first, more)}
     if kind in services.LISTS:
         refused = [k.read(proof) for k in plugins.discover("kinds").values()]
         assert [r.kind for r in refused if isinstance(r, Refusal)] == [kind]

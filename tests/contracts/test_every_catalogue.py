@@ -7,21 +7,22 @@ import tempfile
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from fuzzing import fuzzed
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from sql_stores import STORES, open_sql
 
 from geohound.model.bbox import BBox
-from geohound.model.catalogue import Filter, Observation, Recorded
-from geohound.model.health import Check, State, assess
-from geohound.model.service import Extent, Layer, Remembered, Service, Sighting
+from geohound.model.catalogue import Filter, Observation, Recorded, ServiceSummary
+from geohound.model.health import Check, HealthState, assess
+from geohound.model.location import HostLocation
+from geohound.model.service import CachedProof, Extent, Layer, Service, Sighting
 from geohound.model.visit import Validators, Via
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.catalogue import MemoryCatalogue
-from geohound.stores.sqlite import open_store
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SERVICE = Service(
@@ -46,14 +47,24 @@ def record(catalogue, *observed):
     return asyncio.run(write())
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=STORES)
 def catalogue(request, tmp_path):
     if request.param == "memory":
         yield MemoryCatalogue()
         return
-    store = open_store(tmp_path / "c.db", SystemClock())
+    store = open_sql(request.param, tmp_path, SystemClock())
     yield store.catalogue
     store.close()
+
+
+def test_services_that_were_looked_at_are_counted_once_each(catalogue):
+    other = replace(SERVICE, endpoint="http://other.example.org/wms", fingerprint="g", title="Roads")
+    record(catalogue, met(SERVICE), met(other))
+    record(catalogue, Check(SERVICE.id, NOON, True), Check(SERVICE.id, NOON + timedelta(hours=1), False))
+    record(catalogue, Check(other.id, NOON - timedelta(days=1), True))
+    assert catalogue.count_checked(NOON) == 1
+    assert catalogue.count_checked(NOON - timedelta(days=1)) == 2
+    assert catalogue.count_checked(NOON + timedelta(days=1)) == 0
 
 
 def test_services_sightings_and_checks_are_kept(catalogue):
@@ -63,9 +74,34 @@ def test_services_sightings_and_checks_are_kept(catalogue):
     assert catalogue.get("unknown") is None
     assert catalogue.at("http://maps.example.org/wms?request=GetCapabilities") == [SERVICE]
     assert catalogue.sightings(SERVICE.id) == [sighting(SERVICE)]
-    assert assess(catalogue.checks(SERVICE.id)).state is State.ALIVE
+    assert assess(catalogue.checks(SERVICE.id)).state is HealthState.ALIVE
     assert catalogue.checks(SERVICE.id, since=NOON + timedelta(seconds=1)) == []
     assert catalogue.count() == (1, 2)
+
+
+def test_all_endpoints_are_listed_with_their_kinds(catalogue):
+    other = Service("wfs", "http://maps.example.org/wfs", title="Roads")
+    record(catalogue, met(SERVICE), met(other), met(SERVICE))
+    assert list(catalogue.endpoints()) == [("wms", SERVICE.endpoint), ("wfs", other.endpoint)]
+
+
+def test_summaries_have_what_statistics_need_and_the_place_of_the_host_stays(catalogue):
+    lima = HostLocation("PE", -12.05, -77.04, "a database")
+    placed = replace(SERVICE, software="GeoServer", location=lima)
+    other = Service("wfs", "http://maps.example.org/wfs", title="Roads")
+    seen = sighting(placed, task=7)
+    record(catalogue, Observation(placed, seen, topics=(("water", "river"),)), met(other))
+    record(catalogue, Check(placed.id, NOON, True))
+    record(catalogue, met(replace(placed, location=None)))  # read again where nobody knew the place
+    first, second = catalogue.summaries()
+    assert first == ServiceSummary(
+        placed.id, "wms", placed.endpoint, placed.title, "GeoServer", HealthState.ALIVE, lima, (("water", "river"),),
+        NOON, NOON,
+    )  # fmt: skip
+    assert (second.id, second.location, second.topics, second.state) == (other.id, None, (), HealthState.UNKNOWN)
+    assert [each.id for each in catalogue.summaries(Filter(kinds=("wfs",)))] == [other.id]
+    assert [each.id for each in catalogue.summaries(Filter(task=7))] == [placed.id]
+    assert catalogue.get(placed.id).location == lima
 
 
 def test_a_look_at_what_is_not_there_is_not_kept(catalogue):
@@ -76,7 +112,7 @@ def test_a_look_at_what_is_not_there_is_not_kept(catalogue):
 def test_the_same_content_elsewhere_is_an_address_of_the_same_service_until_it_differs(catalogue):
     mirror = replace(SERVICE, endpoint="http://mirror.example.net/ows")
     assert record(catalogue, met(SERVICE), met(mirror))[1] == Recorded(SERVICE.id, False)
-    assert catalogue.get(mirror.id) == replace(SERVICE, doors=(mirror.endpoint,))
+    assert catalogue.get(mirror.id) == replace(SERVICE, aliases=(mirror.endpoint,))
     other = replace(mirror, title="Other", layers=(Layer("other"),), fingerprint="g")
     assert record(catalogue, met(other, on="http://later.example.org/")) == [Recorded(mirror.id, True)]
     assert catalogue.get(SERVICE.id) == SERVICE
@@ -88,12 +124,12 @@ def test_entries_have_health_and_topics_and_can_be_chosen(catalogue):
     topics = (("land_cover", "forest"), ("water", ""))
     record(catalogue, Observation(SERVICE, sighting(SERVICE, task=7), Check(SERVICE.id, NOON, True), topics), met(wfs))
     first, second = catalogue.entries()
-    assert (first.service, first.health.state, first.topics) == (SERVICE, State.ALIVE, topics)
-    assert (second.service, second.health.state, second.topics) == (wfs, State.UNKNOWN, ())
+    assert (first.service, first.health.state, first.topics) == (SERVICE, HealthState.ALIVE, topics)
+    assert (second.service, second.health.state, second.topics) == (wfs, HealthState.UNKNOWN, ())
     assert (first.first_seen, first.last_seen) == (NOON, NOON)
-    for which in (Filter(kinds=("wms",)), Filter(states=(State.ALIVE,)), Filter(task=7)):
+    for which in (Filter(kinds=("wms",)), Filter(states=(HealthState.ALIVE,)), Filter(task=7)):
         assert [entry.service for entry in catalogue.entries(which)] == [SERVICE], which
-    assert list(catalogue.entries(Filter(("wfs",), (State.ALIVE,)))) == []
+    assert list(catalogue.entries(Filter(("wfs",), (HealthState.ALIVE,)))) == []
 
 
 def test_excerpts_hold_the_layers_asked_for_in_that_order(catalogue):
@@ -110,8 +146,8 @@ def test_what_a_request_proved_is_remembered_with_its_validators(catalogue):
     record(
         catalogue, Observation(SERVICE, sighting(SERVICE), Check(SERVICE.id, now, True, asked=asked, validators=tag))
     )
-    assert catalogue.known_at(asked).proved == {asked: Remembered(tag, (SERVICE,))}
-    assert catalogue.known_at(SERVICE.endpoint).proved == {asked: Remembered(tag, (SERVICE,))}
+    assert catalogue.known_at(asked).proved == {asked: CachedProof(tag, (SERVICE,))}
+    assert catalogue.known_at(SERVICE.endpoint).proved == {asked: CachedProof(tag, (SERVICE,))}
     record(catalogue, Observation(SERVICE, sighting(SERVICE), Check(SERVICE.id, now, True, asked=asked)))
     assert not catalogue.known_at(asked).proved
 
@@ -122,7 +158,7 @@ def test_of_a_service_the_last_change_of_its_document_and_of_its_state_are_given
     record(catalogue, Check(SERVICE.id, NOON, True))
     record(catalogue, Check(SERVICE.id, NOON, True))
     told = [(c.number, c.service.title if c.service else None, c.state) for c in catalogue.changes(0, 10).changes]
-    assert told == [(2, "", State.UNKNOWN), (1, "Soils", State.ALIVE), (1, None, State.ALIVE)]
+    assert told == [(2, "", HealthState.UNKNOWN), (1, "Soils", HealthState.ALIVE), (1, None, HealthState.ALIVE)]
 
 
 def test_what_cannot_be_recorded_takes_nothing_else_with_it_and_leaves_nothing(catalogue):
@@ -133,22 +169,103 @@ def test_what_cannot_be_recorded_takes_nothing_else_with_it_and_leaves_nothing(c
     assert catalogue.changes(0, 10).latest == 0
 
 
+def at(host, version="1.3.0", **more):
+    """The WMS as another host shows it: each version of a document has a fingerprint of its own."""
+    address = f"http://{host}/ows"
+    return replace(SERVICE, endpoint=address, version=version, versions=(version,), fingerprint=version, **more)
+
+
+HOME = "http://maps.example.org/wms?SERVICE=WMS&"
+FALSE_ADDRESSES = [
+    "http://localhost:8080/geoserver/wms", "http://127.0.0.1/cgi-bin/mapserv", "http://10.1.2.3/wms",
+    "http://gisserver/wms", "http://gis.intranet.local/wms", "http://geoserver.org", "http://www.agency.example.org/",
+    "http://www.agency.example.org/index.html", "",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("is_home_read", [True, False])
+def test_one_online_resource_on_four_hosts_is_one_service(catalogue, is_home_read):
+    """Section 4.3.3 of the thesis (R2): the documents differ by version or some other minor thing, and the
+    xlink:href of OnlineResource identifies the service."""
+    more_layers = (*SERVICE.layers, Layer("wells", "Wells"))
+    hosts = [
+        at("a.example.org", "1.3.0", online_resource=HOME),
+        at("b.example.net", "1.1.1", online_resource=HOME),
+        at("c.example.com", "1.1.0", online_resource=HOME, title="Soils"),
+        at("d.example.edu", "1.0.0", online_resource=HOME, layers=more_layers),
+    ]
+    seen = [SERVICE, *hosts] if is_home_read else hosts
+    told = record(catalogue, *map(met, seen))
+    assert [each.is_new for each in told] == [True] + [False] * (len(seen) - 1)
+    assert catalogue.get(hosts[3].id).aliases == tuple(sorted(service.endpoint for service in seen[1:]))
+    again = record(catalogue, *map(met, hosts))
+    assert not any(each.is_new for each in again), "nor when each is read once more"
+    assert catalogue.count().services == 1
+
+
+@pytest.mark.parametrize("false", FALSE_ADDRESSES)
+def test_services_behind_one_false_online_resource_stay_apart(catalogue, false):
+    """Of equal layers too: nothing but an address that many give by mistake says that they are one."""
+    record(catalogue, met(at("a.example.org", "1.3.0", online_resource=false)))
+    assert record(catalogue, met(at("b.example.net", "1.1.1", online_resource=false)))[0].is_new
+    assert record(catalogue, met(at("c.example.com", "1.0.0", online_resource=false, title="Roads")))[0].is_new
+
+
+def test_services_that_offer_something_else_are_apart_whatever_address_they_give(catalogue):
+    numbered = {name: (Layer("0", f"{name} 0"), Layer("1", f"{name} 1")) for name in ("Soil", "Sea", "Air")}
+    seen = [
+        replace(SERVICE, title="Soil", layers=numbered["Soil"], online_resource=HOME),
+        at("b.example.net", title="Sea", layers=numbered["Sea"], online_resource=HOME),
+        at("c.example.com", title="Air", layers=numbered["Air"], online_resource=HOME),
+    ]
+    assert [each.is_new for each in record(catalogue, *map(met, seen))] == [True, True, True]
+
+
+def test_maps_of_one_server_are_apart_though_all_give_the_address_of_the_server(catalogue):
+    """The parameter map= was forgotten in the address; the files were copied, so layers and titles are the same."""
+    server = "http://maps.example.org/cgi-bin/mapserv"
+    years = [
+        replace(SERVICE, endpoint=f"{server}?map=y{year}.map", abstract=f"{year}", fingerprint=f"{year}",
+                online_resource=server + "?")
+        for year in (2019, 2020, 2021)
+    ]  # fmt: skip
+    assert [each.is_new for each in record(catalogue, *map(met, years))] == [True, True, True]
+
+
+def test_two_paths_of_one_server_are_one_service_where_the_document_names_one_of_them(catalogue):
+    wms = replace(SERVICE, online_resource="http://maps.example.org/ows?")
+    ows = at("maps.example.org", "1.1.1", online_resource="http://maps.example.org/ows?")
+    assert [each.is_new for each in record(catalogue, met(wms), met(ows))] == [True, False]
+
+
+def test_true_mirrors_that_give_their_own_addresses_are_one(catalogue):
+    mirrors = [
+        replace(SERVICE, endpoint=f"http://m{n}.example.org/wms", online_resource=f"http://m{n}.example.org/wms?")
+        for n in range(3)
+    ]
+    assert [each.is_new for each in record(catalogue, *map(met, mirrors))] == [True, False, False]
+
+
 HOSTS = st.integers(0, 3)
+GIVEN = st.sampled_from(["", "http://localhost/ows", "http://h0.example.org/ows?", "http://proxy.example.org/ows?"])
 OBSERVED = st.builds(
-    lambda host, way, title, version, page: (
+    lambda host, way, title, version, page, given: (
         Service(
             "wms", f"http{way}://h{host}.example.org/ows", f"1.{version}", (f"1.{version}",), f"Title {title}",
-            layers=(Layer(f"l{title}"),) if title else (), fingerprint=f"f{title}",
+            layers=(Layer(f"l{title}"),) if title else (), fingerprint=f"f{title} {version}",
+            online_resource=given,
         ),
         page,
     ),
-    HOSTS, st.sampled_from(["", "s"]), st.integers(0, 3), st.integers(0, 2), st.integers(0, 2),
+    HOSTS, st.sampled_from(["", "s"]), st.integers(0, 3), st.integers(0, 2), st.integers(0, 2), GIVEN,
 )  # fmt: skip
 LOOKS = st.tuples(st.integers(0, 20), st.sampled_from([True, False, None]))
 
 
 class CatalogueLaws(RuleBasedStateMachine):
     """Every catalogue keeps the same of the same observations, and a follower learns all of it, however it reads."""
+
+    store_name = "sqlite"
 
     def __init__(self):
         super().__init__()
@@ -160,8 +277,9 @@ class CatalogueLaws(RuleBasedStateMachine):
     @initialize()
     def open(self):
         folder = self.closing.enter_context(tempfile.TemporaryDirectory())
-        store = open_store(Path(folder) / "c.db", SystemClock())
-        store.database._writer.execute("PRAGMA synchronous = OFF")  # nothing is killed here
+        store = open_sql(self.store_name, folder, SystemClock())
+        if self.store_name == "sqlite":
+            store.database._writer.execute("PRAGMA synchronous = OFF")  # nothing is killed here
         self.closing.callback(store.close)
         self.catalogues = [MemoryCatalogue(), store.catalogue]
 
@@ -209,8 +327,8 @@ class CatalogueLaws(RuleBasedStateMachine):
                 known = [self.followed[which][number] for number in sorted(self.followed[which])]
                 entries = list(catalogue.entries())
                 # An address that is added changes nothing that a follower must learn.
-                assert [(replace(s, doors=()), t, state) for s, t, state, _ in known] == [
-                    (replace(e.service, doors=()), e.topics, e.health.state) for e in entries
+                assert [(replace(s, aliases=()), t, state) for s, t, state, _ in known] == [
+                    (replace(e.service, aliases=()), e.topics, e.health.state) for e in entries
                 ]
                 assert [popularity for *_, popularity in known] == [
                     len(catalogue.sightings(e.service.id)) for e in entries
@@ -232,7 +350,24 @@ class CatalogueLaws(RuleBasedStateMachine):
         )  # fmt: skip
 
 
-CatalogueLaws.TestCase.settings = settings(
-    max_examples=30, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
-)
+CatalogueLaws.TestCase.settings = fuzzed(30, stateful_step_count=10, suppress_health_check=list(HealthCheck))
 TestCatalogueLaws = CatalogueLaws.TestCase
+
+
+class CatalogueLawsInPostgres(CatalogueLaws):
+    store_name = "postgres"
+
+
+CatalogueLawsInPostgres.TestCase.settings = CatalogueLaws.TestCase.settings
+TestCatalogueLawsInPostgres = CatalogueLawsInPostgres.TestCase
+
+
+def test_the_addresses_at_which_services_were_met_are_kept_as_they_were_found(catalogue):
+    """Of a request that was added to an address, the address; the latest, oldest first."""
+    found = replace(sighting(SERVICE), url="http://maps.example.org/wms?request=GetCapabilities")
+    guessed = replace(sighting(SERVICE, on="http://maps.example.org/bare"), url="http://maps.example.org/bare?x=1")
+    guessed = replace(guessed, via=Via.GUESS)
+    record(
+        catalogue, Observation(SERVICE, sighting(SERVICE)), Observation(SERVICE, found), Observation(SERVICE, guessed)
+    )
+    assert list(catalogue.met_at(2)) == [found.url, "http://maps.example.org/bare"]

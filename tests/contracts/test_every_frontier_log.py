@@ -5,24 +5,25 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from fuzzing import fuzzed
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from polite import EachLease
+from sql_stores import STORES, open_sql
 
 from geohound.contracts import FencedError, StoreError
-from geohound.frontier import Bounds, Frontier
+from geohound.frontier import Frontier, FrontierLimits
+from geohound.model.failure import FailureReason
 from geohound.model.frontier import (
     MAX_MEMOS,
     FrontierBatch,
     LoggedUrl,
     Memo,
     NewUrl,
-    QueuedUrl,
     RequestCounts,
     Settled,
     UrlEnd,
@@ -31,14 +32,12 @@ from geohound.model.frontier import (
 )
 from geohound.model.job import CachedRobots
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, FailureReason, Lane, Purpose, RequestRecord, Settlement, Via
+from geohound.model.visit import Candidate, Lane, Purpose, RequestRecord, Settlement, Via
 from geohound.stores.memory.frontier_log import MemoryFrontierLog
 from geohound.stores.memory.request_log import MemoryRequestLog
 from geohound.stores.memory.robots import MemoryRobotsCache
 from geohound.stores.memory.tasks import MemoryTasks
-from geohound.stores.sqlite import open_store
 
-STORES = ("memory", "sqlite")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
@@ -70,14 +69,14 @@ class Disk:
 
     def __init__(self, name, folder, clock):
         self._memory = MemoryStore(clock) if name == "memory" else None
-        self._path = Path(folder, "c.db")
+        self._name, self._folder = name, folder
         self._clock = clock
         self._stack = ExitStack()
 
     def open(self):
         if self._memory is not None:
             return self._memory
-        store = open_store(self._path, self._clock)
+        store = open_sql(self._name, self._folder, self._clock)
         self._stack.callback(store.close)
         return store
 
@@ -139,7 +138,7 @@ def test_what_was_appended_is_replayed_in_order_and_loaded_by_number(disk, store
         LoggedUrl(1, hash(near.url), 0, UrlState.DONE, False, 1.0, near.url, 0),
         LoggedUrl(2, hash(FAR.url), 0, UrlState.PENDING, True, 2.5, FAR.url, 3),
     ]
-    assert again.load(claim.task, [2, 1]) == [QueuedUrl(2, FAR, 0), QueuedUrl(1, near, 1)]
+    assert again.load(claim.task, [2, 1]) == [FAR, replace(near, attempts=1)]
 
 
 def test_each_task_has_a_log_of_its_own(store, claim):
@@ -147,7 +146,7 @@ def test_each_task_has_a_log_of_its_own(store, claim):
     write(store, claim, FrontierBatch(urls(Candidate("http://a.org/")), drops={FailureReason.MEDIA: 3}))
     write(store, other, FrontierBatch(urls(Candidate("http://b.org/")), [end(1, marks=(7, 8))]))
     assert [found.url for found in store.log.replay(claim.task)] == ["http://a.org/"]
-    assert [found.candidate.url for found in store.log.load(other.task, [1])] == ["http://b.org/"]
+    assert [found.url for found in store.log.load(other.task, [1])] == ["http://b.org/"]
     assert store.log.state(other.task).drops == {}
     assert (list(store.log.marks(claim.task)), list(store.log.marks(other.task))) == ([], [(7, 8)])
     assert store.log.visits(claim.task) == []
@@ -223,6 +222,7 @@ def test_visits_are_counted_from_what_is_on_disk(store, claim):
         end(4, status=301),
         end(5, UrlState.IN_VAIN, attempts=3, reason=FailureReason.RESET, status=0),
         end(6, UrlState.UNASKED, reason=FailureReason.TRAP, status=0),
+        end(7, UrlState.UNASKED, reason=FailureReason.READ_LATELY, status=0),
         end(8, attempts=2),
         end(9),
     ]
@@ -231,11 +231,11 @@ def test_visits_are_counted_from_what_is_on_disk(store, claim):
     assert store.log.counts(claim.task + 1) == VisitCounts(0, 0, 0)
 
 
-def test_what_is_to_be_harvested_comes_back_with_its_harvester(disk, store, claim):
-    harvest = Candidate("http://a.org/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw")
+def test_what_is_to_be_harvested_comes_back_with_its_harvester_and_its_page(disk, store, claim):
+    harvest = Candidate("http://a.org/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw", cursor=b"\x00\xff51")
     write(store, claim, FrontierBatch(urls(harvest, Candidate("http://a.org/"))))
     log = disk.open().log
-    assert [queued.candidate for queued in log.load(claim.task, [1, 2])] == [harvest, Candidate("http://a.org/")]
+    assert log.load(claim.task, [1, 2]) == [harvest, Candidate("http://a.org/")]
     assert [url.lane for url in log.replay(claim.task)] == [Lane.PROBES, Lane.PAGES]
 
 
@@ -337,7 +337,9 @@ class FrontierUnderKills(RuleBasedStateMachine):
         self.log = MortalLog(store.log)
         self.leased.clear()
         self.take_up_what_is_on_disk()
-        self.frontier = Frontier(self.log, claim, self.clock, Bounds(), EachLease(self.clock, 0.0))
+        self.frontier = Frontier(
+            self.log, claim, self.clock, FrontierLimits(max_attempts=3), EachLease(self.clock, 0.0)
+        )
 
     def take_up_what_is_on_disk(self):
         """It must be what was told up to some moment, and no earlier one than the last that was acknowledged."""
@@ -457,7 +459,13 @@ class FrontierUnderKillsInSqlite(FrontierUnderKills):
     store_name = "sqlite"
 
 
-FrontierUnderKills.TestCase.settings = settings(max_examples=10, stateful_step_count=30, deadline=None)
-FrontierUnderKillsInSqlite.TestCase.settings = settings(max_examples=10, stateful_step_count=30, deadline=None)
+class FrontierUnderKillsInPostgres(FrontierUnderKills):
+    store_name = "postgres"
+
+
+FrontierUnderKills.TestCase.settings = fuzzed(10, stateful_step_count=30)
+FrontierUnderKillsInSqlite.TestCase.settings = fuzzed(10, stateful_step_count=30)
+FrontierUnderKillsInPostgres.TestCase.settings = fuzzed(10, stateful_step_count=30)
 TestFrontierUnderKills = FrontierUnderKills.TestCase
 TestFrontierUnderKillsInSqlite = pytest.mark.slow(FrontierUnderKillsInSqlite.TestCase)
+TestFrontierUnderKillsInPostgres = pytest.mark.slow(FrontierUnderKillsInPostgres.TestCase)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import tempfile
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from fuzzing import fuzzed
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from sql_stores import STORES, open_database
 
 from geohound.stores.memory.host_claims import MemoryHostClaims
-from geohound.stores.sqlite.database import Database
-from geohound.stores.sqlite.host_claims import SqliteHostClaims
+from geohound.stores.sql.host_claims import SqlHostClaims
 
-STORES = ("memory", "sqlite")
 TTL_S = 60.0
 HOSTS, HOLDERS = ("a.test", "b.test", "c.test"), ("one", "two", "three")
 
@@ -32,9 +30,9 @@ def open_claims(name, folder, clock, stack):
     """As a process has them: each its own connection."""
     if name == "memory":
         return MemoryHostClaims(clock)
-    database = Database(Path(folder) / "c.db", durable=False)
+    database = open_database(name, folder, durable=False)
     stack.callback(database.close)
-    return SqliteHostClaims(database, clock)
+    return SqlHostClaims(database, clock)
 
 
 @pytest.fixture
@@ -187,6 +185,4 @@ class Processes(RuleBasedStateMachine):
 
 
 TestProcesses = Processes.TestCase
-TestProcesses.settings = settings(
-    max_examples=40, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+TestProcesses.settings = fuzzed(40, stateful_step_count=25)

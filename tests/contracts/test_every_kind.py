@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from fuzzing import fuzzed
+from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound import plugins
 from geohound.contracts import Kind
 from geohound.document import Document
-from geohound.model.service import Service
+from geohound.model.bbox import BBox
+from geohound.model.service import Extent, Layer, Operation, Service
 from geohound.model.visit import Response
-from geohound.urls import OWS_PARAMS, params, params_lower
+from geohound.urls import OWS_PARAMS, canonical, params, params_lower
 
 KINDS = plugins.discover("kinds")
 KEY_VALUE = ("wms", "wfs", "wcs", "wcps", "wmts", "wps", "csw", "sos", "sps", "ows")
@@ -68,12 +71,49 @@ def test_it_is_named_for_people_and_programs(kind: Kind) -> None:
     assert kind.protocol
 
 
-@settings(max_examples=60)
+def test_its_reader_is_spared_documents_that_show_nothing_of_it(kind: Kind) -> None:
+    def reader(_: Document) -> Service:
+        return Service(kind.id, "http://x.test/")
+
+    eager = replace(kind, reader=reader)
+    assert eager.read(document("<html><body>no service</body></html>")) is None
+    assert eager.read(document("<rss/>")) is None
+    assert eager.read(document('{"nothing": "known"}')) is None
+    assert eager.read(document("nothing known")) is None
+
+
+@fuzzed(60)
 @given(url=URLS)
 def test_no_address_whatever_makes_any_kind_stumble(url: str) -> None:
     for each in KINDS.values():
         assert each.suspects(url) in (True, False)
         assert len(each.probe_urls(url)) <= 3
+
+
+PLACES = (None, BBox(-60.0, -10.0, -50.0, 0.0), BBox(170.0, -20.0, -170.0, 10.0))
+TILES = Operation("GetTile", "https://a.example/{z}/{x}/{y}.png")
+OFFERED = (
+    Layer("forest", "Forest", extent=Extent(BBox(-75.0, -34.0, -34.0, 6.0)), links=("https://a.example/forest/0",)),
+    Layer("plain"),
+    Layer(""),
+)
+
+
+@pytest.mark.parametrize("box", PLACES)
+@pytest.mark.parametrize("layer", OFFERED, ids=lambda layer: layer.name)
+def test_something_can_be_asked_of_every_layer_and_of_the_service_itself(
+    kind: Kind, layer: Layer, box: BBox | None
+) -> None:
+    service = Service(kind.id, "https://a.example/x?map=/a.map", layers=(layer,), operations=(TILES,))
+    asked = kind.requests(service, layer, box)
+    assert asked
+    for request in asked:
+        assert request.url == request.url.strip()
+        assert canonical(request.url), request
+        assert request.title
+        assert request.is_part == (box is not None)
+        assert not request.box.crosses_antimeridian
+    assert len({request.url for request in asked}) == len(asked)
 
 
 @pytest.mark.parametrize("lookalike", LOOKALIKES)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from frontiers import open_with_delay
+from sql_stores import SQL_STORES, open_sql
 
-from geohound.frontier import Bounds
+from geohound.frontier import FrontierLimits
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
+from geohound.model.failure import FailureReason
 from geohound.model.frontier import Settled
-from geohound.model.health import Check, State, assess
+from geohound.model.health import Check, HealthState, assess
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, FailureReason, Lane, Purpose, Settlement, Via
-from geohound.search.index import SearchIndex
-from geohound.stores import sqlite
+from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
+from geohound.search.index import CatalogueIndex
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SERVICE = Service(
@@ -46,15 +48,13 @@ def clock():
     return StillClock()
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(params=SQL_STORES)
 def open_anew(request, tmp_path, clock):
     """A function that opens the same store, as often as it is called."""
     opened = []
 
     def open_it():
-        match request.param:
-            case "sqlite":
-                opened.append(sqlite.open_store(tmp_path / "catalogue.db", clock))
+        opened.append(open_sql(request.param, tmp_path, clock))
         return opened[-1]
 
     yield open_it
@@ -69,7 +69,7 @@ def store(open_anew):
 
 @pytest.fixture
 def frontier(store):
-    return open_with_delay(store, store.tasks.create(TaskSpec()).id, Bounds(), host_delay_s=1.0)
+    return open_with_delay(store, store.tasks.create(TaskSpec()).id, FrontierLimits(max_attempts=3), host_delay_s=1.0)
 
 
 async def admit(frontier, found):
@@ -142,7 +142,7 @@ def test_what_is_settled_never_comes_back_and_a_retry_does(frontier, clock):
         clock.passed_s += 49
         assert frontier.lease(3, Lane.PAGES) == []
         clock.passed_s += 1
-        assert frontier.lease(3, Lane.PAGES) == [again]
+        assert frontier.lease(3, Lane.PAGES) == [replace(again, attempts=1)]
 
     asyncio.run(story())
 
@@ -151,11 +151,11 @@ def test_a_frontier_opened_anew_goes_on(open_anew):
     async def story():
         store = open_anew()
         task = store.tasks.create(TaskSpec()).id
-        first = open_with_delay(store, task, Bounds())
+        first = open_with_delay(store, task, FrontierLimits(max_attempts=3))
         await admit(first, candidates("http://a.org/", "http://b.org/", "http://c.org/"))
         settled, _ = first.lease(2, Lane.PAGES)
         await settle(first, settled, Settlement.DONE)
-        again = open_with_delay(open_anew(), task, Bounds())
+        again = open_with_delay(open_anew(), task, FrontierLimits(max_attempts=3))
         assert {c.url for c in again.lease(9, Lane.PAGES)} == {"http://b.org/", "http://c.org/"}
         assert await admit(again, candidates(settled.url)) == 0
 
@@ -172,7 +172,7 @@ def test_the_catalogue_keeps_services_sightings_and_checks(open_anew):
     assert again.get("unknown") is None
     assert again.at("http://maps.example.org/wms?request=GetCapabilities") == [SERVICE]
     assert again.sightings(SERVICE.id) == [SIGHTING]
-    assert assess(again.checks(SERVICE.id)).state is State.ALIVE
+    assert assess(again.checks(SERVICE.id)).state is HealthState.ALIVE
     assert again.count() == (1, 1)
 
 
@@ -180,9 +180,9 @@ def test_the_catalogue_finds_by_words_by_box_and_by_both(store):
     store.catalogue.record_now([Observation(SERVICE, SIGHTING)])
     here, away = BBox(179, -18, -179, -17), BBox(0, 0, 1, 1)
     for query in (Query("soil"), Query(bbox=here), Query("fiji soil", bbox=here), Query()):
-        results = SearchIndex(store.catalogue, store.segments).search(query)
+        results = CatalogueIndex(store.catalogue, store.segments).search(query)
         assert [hit.service.id for hit in results.hits] == [SERVICE.id], query
         assert results.total == 1
         assert results.facets["kind"] == {"wms": 1}
     for query in (Query("rivers"), Query(bbox=away), Query("soil", bbox=away), Query("soil", kinds=("wfs",))):
-        assert SearchIndex(store.catalogue, store.segments).search(query).total == 0, query
+        assert CatalogueIndex(store.catalogue, store.segments).search(query).total == 0, query

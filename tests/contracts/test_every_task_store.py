@@ -3,12 +3,12 @@
 import tempfile
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from fuzzing import fuzzed
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from sql_stores import STORES, open_database
 
 from geohound.contracts import FencedError
 from geohound.model.event import Progressed, ServiceFound, StateChanged, VisitEnded, Waiting, Warned
@@ -25,10 +25,8 @@ from geohound.model.task import (
     Wanted,
 )
 from geohound.stores.memory.tasks import MemoryTasks
-from geohound.stores.sqlite.database import Database
-from geohound.stores.sqlite.tasks import SqliteTasks
+from geohound.stores.sql.tasks import SqlTasks
 
-STORES = ("memory", "sqlite")
 TTL_S = 30.0
 MANY = 20  # events that are kept here
 
@@ -49,9 +47,9 @@ class StillClock:
 def open_tasks(name, folder, clock, stack):
     if name == "memory":
         return MemoryTasks(clock, MANY)
-    database = Database(Path(folder) / "c.db")
+    database = open_database(name, folder)
     stack.callback(database.close)
-    return SqliteTasks(database, clock, MANY)
+    return SqlTasks(database, clock, MANY)
 
 
 @pytest.fixture
@@ -346,9 +344,13 @@ class SqliteTaskLaws(TaskLaws):
     store = "sqlite"
 
 
+class PostgresTaskLaws(TaskLaws):
+    store = "postgres"
+
+
 TestTaskLawsInMemory = TaskLaws.TestCase
 TestTaskLawsInSqlite = SqliteTaskLaws.TestCase
-TestTaskLawsInMemory.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
-TestTaskLawsInSqlite.settings = settings(
-    max_examples=15, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+TestTaskLawsInPostgres = PostgresTaskLaws.TestCase
+TestTaskLawsInMemory.settings = fuzzed(60, stateful_step_count=40)
+TestTaskLawsInSqlite.settings = fuzzed(15, stateful_step_count=30)
+TestTaskLawsInPostgres.settings = fuzzed(15, stateful_step_count=30)

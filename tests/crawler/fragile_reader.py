@@ -6,9 +6,9 @@ import socket
 import sys
 import time
 
-from geohound.crawler.serving import serve
+from geohound.crawler.worker_loop import serve
 from geohound.model.job import PageRead, Report
-from geohound.model.visit import Link, Page, Place
+from geohound.model.visit import Link, LinkPlace, Page
 from geohound.politeness import VisitFacts
 
 
@@ -24,12 +24,14 @@ class Fragile:
             os.abort()
         if "/endless" in job.url:
             time.sleep(60)
+        if "/nap" in job.url:
+            time.sleep(0.4)
         self.reading(None)
         if "/turn" in job.url:
             return await self.ask(job.url.partition("/turn/")[2])
         if "/slow" in job.url:
             await asyncio.sleep(60)
-        link = Link(job.url + "x", "words", "more", Place.SITEMAP, False, 7)
+        link = Link(job.url + "x", "words", "more", LinkPlace.SITEMAP, False, 7)
         return Report(PageRead(page=Page(job.url, title=str(os.getpid())), links=(link,)), 200)
 
     async def ask(self, host):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from books import BOOK
 
 from geohound.crawler.duplicates import (
     MANY_PAGES,
@@ -13,10 +14,10 @@ from geohound.crawler.duplicates import (
     MAX_LEADS,
     MAX_MISSED,
     MAX_SAME_WORDS,
-    Duplicates,
+    NearDuplicateDetector,
     Novelty,
 )
-from geohound.crawler.sketch import draw
+from geohound.crawler.page_sketch import draw
 from geohound.model.frontier import Memo
 from geohound.model.visit import Link, Page
 
@@ -36,13 +37,15 @@ def dataset(number: int, *links: str) -> tuple[str, str, list[Link]]:
     return f"http://a.test/dataset/{number}", f"{FRAME} {about}", [Link(link) for link in links]
 
 
-def judge(duplicates: Duplicates, url: str, found_on: str, text: str, links: list[Link], services: int = 0) -> Novelty:
-    sketch = draw(url, text.encode(), Page(url, text=text), links)
+def judge(
+    duplicates: NearDuplicateDetector, url: str, found_on: str, text: str, links: list[Link], services: int = 0
+) -> Novelty:
+    sketch = draw(url, text.encode(), Page(url, text=text), links, BOOK)
     return duplicates.judge(url, found_on, [link.url for link in links], sketch, services)
 
 
 def judged(pages: list[tuple[str, str, list[Link]]], services: int = 0) -> list[bool]:
-    duplicates = Duplicates()
+    duplicates = NearDuplicateDetector()
     return [judge(duplicates, url, "", text, links, services).is_dull for url, text, links in pages]
 
 
@@ -83,7 +86,7 @@ def test_descriptions_without_spaces_are_compared_letter_by_letter() -> None:
 
 
 def test_what_is_watched_is_bounded() -> None:
-    duplicates = Duplicates()
+    duplicates = NearDuplicateDetector()
     for n in range(MAX_FAMILIES + 10):
         name = "".join(chr(97 + n // 26**k % 26) for k in range(4))
         judge(duplicates, f"http://a.test/{name}", "", "", [])
@@ -95,7 +98,7 @@ def test_what_is_watched_is_bounded() -> None:
 
 
 def test_a_shape_is_closed_after_a_row_of_dull_pages_and_a_good_one_ends_the_row() -> None:
-    duplicates = Duplicates()
+    duplicates = NearDuplicateDetector()
     url = "http://a.test/calendar?month=5"
     for _ in range(MAX_ALIKE - 1):
         duplicates.note(url, is_dull=True)
@@ -122,7 +125,7 @@ def link_to(folder: str, number: int) -> Link:
 
 
 def test_pages_that_differ_in_a_name_are_worth_it_while_services_are_found_behind_them() -> None:
-    duplicates, told = Duplicates(), []
+    duplicates, told = NearDuplicateDetector(), []
     for n in range(5 * MAX_HOPED):
         url, text, links = plan(n)
         told.append(judge(duplicates, url, "http://a.test/", text, links))
@@ -134,7 +137,7 @@ def test_pages_that_differ_in_a_name_are_worth_it_while_services_are_found_behin
 
 @pytest.mark.parametrize("are_read", [True, False])
 def test_pages_that_differ_in_a_name_are_dull_once_nothing_was_found_behind_them(are_read: bool) -> None:
-    duplicates, told = Duplicates(), []
+    duplicates, told = NearDuplicateDetector(), []
     for n in range(2 * MAX_HOPED):
         url, text, links = plan(n)
         told.append(judge(duplicates, url, "http://a.test/", text, links))
@@ -153,7 +156,7 @@ def test_a_link_in_the_frame_of_all_pages_promises_nothing() -> None:
 
 
 def test_pages_that_differ_in_numbers_alone_are_no_duplicates_where_they_promise_something() -> None:
-    duplicates = Duplicates()
+    duplicates = NearDuplicateDetector()
     same = [duplicates.repeats(f"http://a.test/sheet/{n}", n, 77, promises=True) for n in range(50)]
     assert not any(same)
     assert duplicates.repeats("http://a.test/sheet/51", 51, 77)
@@ -161,7 +164,7 @@ def test_pages_that_differ_in_numbers_alone_are_no_duplicates_where_they_promise
 
 
 def test_what_looks_like_a_service_is_tested_after_many_that_were_gone() -> None:
-    duplicates = Duplicates()
+    duplicates = NearDuplicateDetector()
     url = "http://a.test/ows/5?service=WMS"
     for n in range(MAX_MISSED - 1):
         duplicates.repeats(url, 1, 0)
@@ -177,7 +180,7 @@ class Run:
     """Pages judged as the engine does it, in one run or in several."""
 
     def __init__(self) -> None:
-        self.duplicates = Duplicates()
+        self.duplicates = NearDuplicateDetector()
         self.marks: list[tuple[int, int]] = []
         self.memos: dict[tuple[int, int], Memo] = {}
         self.links: list[str] = []
@@ -185,7 +188,7 @@ class Run:
     def read(self, url: str, text: str, links: list[Link]) -> tuple[bool, bool, bool]:
         """Is the next page a trap, does it repeat, is it dull?"""
         is_trap = self.duplicates.is_trap(url)
-        sketch = draw(url, f"{url} {text}".encode(), Page(url, text=text), links)
+        sketch = draw(url, f"{url} {text}".encode(), Page(url, text=text), links, BOOK)
         addresses = [link.url for link in links]
         novelty = self.duplicates.judge(url, "http://a.test/", addresses, sketch)
         repeats = self.duplicates.repeats(url, sketch.body, sketch.words, promises=novelty.is_promising)
@@ -198,7 +201,7 @@ class Run:
     def resume(self) -> None:
         for memo in self.duplicates.take_memos():
             self.memos[memo.kind, memo.key] = memo
-        self.duplicates = Duplicates(self.marks, self.memos.values(), self.links)
+        self.duplicates = NearDuplicateDetector(self.marks, self.memos.values(), self.links)
 
 
 def sheet(number: int) -> tuple[str, str, list[Link]]:
@@ -231,7 +234,7 @@ def test_what_is_kept_for_a_resume_is_what_has_changed() -> None:
 
 def test_words_count_anew_where_nothing_is_known_of_what_their_pages_led_to() -> None:
     """As after a crawl by a Geohound that did not keep it."""
-    duplicates = Duplicates([(n, 77) for n in range(50)])
+    duplicates = NearDuplicateDetector([(n, 77) for n in range(50)])
     same = [duplicates.repeats(f"http://a.test/sheet/{n}", n, 77) for n in range(50, 50 + MAX_SAME_WORDS + 1)]
     assert same == [False] * MAX_SAME_WORDS + [True]
     assert duplicates.repeats("http://a.test/sheet/99", 49, 78), "the very same page"

@@ -4,120 +4,41 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from polite import policy
+from small_web import NOW, SEED, WMS, Answer, SmallWeb, crawl, html, run, service
 
-from geohound import plugins
-from geohound.contracts import Follows
-from geohound.crawler import crew, engine
-from geohound.crawler.engine import Crawl
-from geohound.crawler.examine import LocalExaminer, Tools
-from geohound.crawler.plan import Parts, Plan
+from geohound.crawler import autoscaled_pool, engine
 from geohound.document import Document
-from geohound.frontier import Bounds
-from geohound.frontier.opening import open_frontier
-from geohound.geoweb import Request, ServiceSpec, services
-from geohound.mining.exploring import Explorer
-from geohound.model.service import Refusal, Service
+from geohound.frontier import FrontierLimits
+from geohound.model.addresses import Addresses
+from geohound.model.bbox import BBox
+from geohound.model.failure import FailureReason
+from geohound.model.layer_request import LayerRequest
+from geohound.model.service import Layer, Refusal, Service
 from geohound.model.task import UNFINISHED, CrawlGoal, TaskSpec
-from geohound.model.visit import Candidate, Failure, FailureReason, Response, Visit
+from geohound.model.visit import Purpose, Response, Visit
 from geohound.net.clock import SystemClock
 from geohound.orders.backlink import Backlink
-from geohound.orders.fifo import Fifo
 from geohound.orders.opic import Opic
 from geohound.orders.oss import OssGroups
-from geohound.politeness import Politeness, TaskPoliteness
-from geohound.stores.sqlite import Store, open_store
-from geohound.tasks.progress import Progress
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-WMS = ServiceSpec("wms", "1.3.0", 5, "http://gis.test/ows", topic="rivers")
-Answer = Callable[[str], Visit]
+from geohound.stores.sqlite import open_store
+from geoweb import Request, ServiceSpec, services
 
 
-def html(body: str, status: int = 200, **headers: str) -> Answer:
-    def answer(url: str) -> Visit:
-        named = {"content-type": "text/html", **{k.replace("_", "-"): v for k, v in headers.items()}}
-        body_of_it = f"<html>{body} {url}</html>".encode()
-        return Response(url, url, status, named, body_of_it, NOW, address="192.0.2.7")
+def test_only_services_of_the_topic_that_was_asked_for_are_kept(tmp_path: Path) -> None:
+    pages = html(
+        "<a href='http://gis.test/ows?service=WMS'>Roads</a> <a href='http://sea.test/ows?service=WMS'>Sea</a>"
+    )
+    web = SmallWeb({SEED: pages, "http://gis.test/ows": service(WMS), "http://sea.test/ows": service(WMS)})
 
-    return answer
+    def topics_of(found: Service) -> list[tuple[str, str]]:
+        return [("water", "sea")] if "sea.test" in found.endpoint else [("roads", "")]
 
-
-def service(spec: ServiceSpec) -> Answer:
-    def answer(url: str) -> Visit:
-        head, _, query = url.partition("?")
-        path = "/" + head.split("/", 3)[3]
-        reply = services.answer(spec, Request("GET", "gis.test", path, query))
-        assert reply is not None
-        return Response(url, url, reply.status, {"content-type": reply.content_type}, reply.body, NOW)
-
-    return answer
-
-
-class SmallWeb:
-    """A fetcher over a dictionary: exact address, else the address without its query."""
-
-    def __init__(self, pages: dict[str, Answer]) -> None:
-        self.pages = pages
-        self.asked: list[str] = []
-        self.follows: list[Follows | None] = []
-
-    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None) -> Visit:
-        self.asked.append(url)
-        self.follows.append(follows)
-        await asyncio.sleep(0)
-        answer = self.pages.get(url) or self.pages.get(url.partition("?")[0])
-        if answer is None and any(page.split("/")[2] == url.split("/")[2] for page in self.pages):
-            answer = html("no such page", 404)
-        return answer(url) if answer else Failure(url, FailureReason.DNS, "no such host", NOW)
-
-    async def close(self) -> None: ...
-
-
-async def no_sitemaps(url: str) -> list[str]:
-    return []
-
-
-SEED = "http://a.test/"
-NEAR = Bounds(max_depth=5)
-
-
-async def crawl(
-    store: Store, web: SmallWeb, task: int, kinds=None, order=None, bounds=NEAR, *, seed=SEED, **plan
-) -> Crawl:
-    order = order or Fifo()
-    patient = policy(retry_after_s=0.01, max_retry_after_s=600)
-    hosts = TaskPoliteness(Politeness(SystemClock()), patient, SystemClock())
-    frontier = open_frontier(store, task, bounds, hosts, order)
-    harvesters = plugins.discover("harvesters")
-    asked = Plan(task=task, **plan)
-    tools = Tools(
-        web, kinds or plugins.discover("kinds"), harvesters, Explorer().explore, no_sitemaps,
-    )  # fmt: skip
-    examiner = LocalExaminer(asked, tools)
-    parts = Parts(
-        examiner, frontier, store.requests, store.catalogue, order, SystemClock(), patient, frozenset(harvesters),
-        robots=store.robots,
-    )  # fmt: skip
-    running = Crawl(asked, parts, Progress())
-    frontier.admit([Candidate(seed)])
-    await frontier.flush()
-    await running.run()
-    running.final_drops = frontier.stats().drops  # type: ignore[attr-defined]
-    await frontier.flush()
-    return running
-
-
-def run(tmp_path: Path, web: SmallWeb, kinds=None, **plan) -> tuple[Crawl, Store]:
-    store = open_store(tmp_path / "c.db", SystemClock())
-    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
-    return asyncio.run(crawl(store, web, task, kinds, **plan)), store
+    _, store = run(tmp_path, web, topic="water", topics_of=topics_of)
+    assert [entry.service.endpoint for entry in store.catalogue.entries()] == ["http://sea.test/ows"]
 
 
 def test_a_linked_service_is_confirmed_and_catalogued_with_its_sighting(tmp_path: Path) -> None:
@@ -136,6 +57,39 @@ def test_a_linked_service_is_confirmed_and_catalogued_with_its_sighting(tmp_path
     (seen,) = store.catalogue.sightings(found.id)
     assert (seen.found_on, seen.evidence, seen.depth) == ("http://a.test/maps", "Rivers", 2)
     assert done.observer.services == 1
+    store.close()
+
+
+def _capabilities(version: str) -> str:
+    return f"http://gis.test/ows?service=WMS&version={version}&request=GetCapabilities"
+
+
+@pytest.mark.parametrize(
+    ("listed", "asked"),
+    [
+        (["1.1.1", "1.3.0"], ["1.1.1", "1.3.0"]),
+        (["1.3.0", "1.1.1"], ["1.3.0"]),
+        (["1.1.1", "1.3.0", "1.1.1&x=", "1.3.0&layers=a"], ["1.1.1", "1.3.0"]),
+    ],
+)
+def test_of_requests_that_differ_in_the_version_the_highest_counts(tmp_path: Path, listed, asked) -> None:
+    """Rule 2 of R1 (section 3.4.2 of the thesis): the URL with the lowest version is a duplicate of the other."""
+
+    def server(url: str) -> Visit:
+        version = "1.1.1" if "version=1.1.1" in url else "1.3.0"
+        spec = ServiceSpec("wms", version, 5, "http://gis.test/ows", topic="rivers")
+        return service(spec)(url)
+
+    links = "".join(f"<a href='{_capabilities(version)}'>WMS</a>" for version in listed)
+    web = SmallWeb({SEED: html(links), "http://gis.test/ows": server})
+    done, store = run(tmp_path, web)
+    (found,) = [entry.service for entry in store.catalogue.entries()]
+    assert found.version == "1.3.0"
+    requests = [url for url in web.asked if "gis.test/ows" in url]
+    assert requests == [_capabilities(version) for version in asked]
+    visits = [visit for visit in store.log.visits(done.plan.task) if "gis.test/ows" in visit.url]
+    assert len(visits) == len(listed)
+    assert {visit.url for visit in visits if visit.status} == set(requests), "what was not asked has no status"
     store.close()
 
 
@@ -170,6 +124,7 @@ class Broken:
     """A kind with a bug."""
 
     id, title, protocol = "broken", "Broken", "X"
+    addresses = Addresses()
 
     def suspects(self, url: str) -> bool:
         return False
@@ -181,6 +136,9 @@ class Broken:
         if document.url.endswith("/bad"):
             raise ZeroDivisionError
         return None
+
+    def requests(self, service: Service, layer: Layer, box: BBox | None) -> list[LayerRequest]:
+        return []
 
 
 def test_a_bug_costs_one_url_and_not_the_crawl(tmp_path: Path, caplog) -> None:
@@ -339,6 +297,64 @@ def test_a_group_without_lists_ends_at_the_least_depth(tmp_path: Path) -> None:
     store.close()
 
 
+def test_a_level_is_judged_when_its_tests_have_ended(tmp_path: Path) -> None:
+    """Sidsten 2012, section 4.3.4: the result of a level is parsed, and only then is it decided on the next one.
+
+    The page at depth 2 names a WMS by a bare address, which proves to be one by its third answer only.
+    """
+    chain = {f"http://a.test/{n}": html(f"{n} words of their own <a href=/{n + 1}>on</a>") for n in range(1, 6)}
+    chain["http://a.test/2"] = html("two <a href=/3>on</a> <a href=http://gis.test/ows>maps</a>")
+    answers = iter([html("busy", 503), html("busy", 503)])
+
+    def slowly(url: str) -> Visit:
+        return next(answers, service(WMS))(url)
+
+    web = SmallWeb({SEED: html("<a href=/1>on</a>"), **chain, "http://gis.test/ows": slowly})
+    store = open_store(tmp_path / "c.db", SystemClock())
+    task = store.tasks.create(TaskSpec(CrawlGoal((SEED,)))).id
+    asyncio.run(crawl(store, web, task, order=OssGroups()))
+    pages = [url.rpartition("/")[2] for url in web.asked if "a.test" in url]
+    assert pages == ["", "1", "2", "3"], "one list page at level 2 opens level 3, none at level 3 ends the group"
+    store.close()
+
+
+def test_uncertain_links_are_tested_after_all_others(tmp_path: Path) -> None:
+    """Sidsten 2012, section 3.4.2: uncertain links "can be tested later, after all ordinary OGC-links"."""
+    page = "<a href=http://gis.test/x?request=GetMap>?</a><a href=http://gis.test/x?request=GetCapabilities>?</a>"
+    page += "".join(f"<a href='http://gis.test/{n}?service=WMS&amp;request=GetCapabilities'>{n}</a>" for n in range(3))
+    web = SmallWeb({SEED: html(page), **{f"http://gis.test/{n}": html(f"{n}") for n in range(3)}})
+    _, store = run(tmp_path, web)
+    tested = [url.split("/")[3][:1] for url in web.asked if "gis.test" in url]
+    assert list(dict.fromkeys(tested)) == ["0", "1", "2", "x"]
+    store.close()
+
+
+EXCEPTION = b"""<ServiceExceptionReport version="1.1.1"><ServiceException>no such map</ServiceException>
+</ServiceExceptionReport>"""
+
+
+def sent(body: bytes, kind: str) -> Answer:
+    return lambda url: Response(url, url, 200, {"content-type": kind}, body, NOW)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (html("<h1>Maps</h1> of our town, by the town"), FailureReason.HTML_PAGE),
+        (sent(EXCEPTION, "text/xml"), FailureReason.EXCEPTION_REPORT),
+        (sent(b"", "text/xml"), FailureReason.EMPTY_ANSWER),
+        (sent(b"<rss><channel><title>News</title></channel></rss>", "text/xml"), FailureReason.OTHER_DOCUMENT),
+    ],
+)
+def test_every_test_in_vain_keeps_its_reason(tmp_path: Path, answer: Answer, reason: FailureReason) -> None:
+    """Sidsten 2012, appendix B.3.1, module 6: what is no service is removed, "and grouping by error type"."""
+    link = "<a href='http://gis.test/ows?service=WMS&amp;request=GetCapabilities'>map</a>"
+    _, store = run(tmp_path, SmallWeb({SEED: html(link), "http://gis.test/ows": answer}))
+    test, *_ = [visit for visit in store.tasks.visits(1) if visit.purpose is Purpose.PROBE]
+    assert (test.reason, test.services) == (reason, 0)
+    store.close()
+
+
 def test_redirects_are_followed_within_a_site_but_not_to_a_page_that_was_read(tmp_path: Path) -> None:
     web = SmallWeb({"http://a.test/": html("<a href=/maps>Maps</a>"), "http://a.test/maps": html("maps")})
     run(tmp_path, web)
@@ -425,6 +441,7 @@ def endless_search(url: str) -> Visit:
     return Response(url, url, 200, {"content-type": "text/html"}, body.encode(), NOW)
 
 
+@pytest.mark.slow
 def test_an_endless_search_is_left_as_soon_by_a_crawl_that_is_stopped_again_and_again(tmp_path: Path) -> None:
     seed = html("<a href=/search?q=maps>Search</a>")
     store = open_store(tmp_path / "c.db", SystemClock())
@@ -432,36 +449,40 @@ def test_an_endless_search_is_left_as_soon_by_a_crawl_that_is_stopped_again_and_
     for runs in (1, 12):
         web = SmallWeb({"http://a.test/": seed, "http://a.test/search": endless_search})
         task = store.tasks.create(TaskSpec()).id
-        for run in range(runs):
-            max_pages = 500 if run == runs - 1 else 5  # of this run
-            done = asyncio.run(crawl(store, web, task, max_pages=max_pages, bounds=Bounds(max_depth=400)))
+        for nth in range(runs):
+            max_pages = 500 if nth == runs - 1 else 5  # of this run
+            done = asyncio.run(
+                crawl(store, web, task, max_pages=max_pages, bounds=FrontierLimits(max_attempts=3, max_depth=400))
+            )
         assert done.final_drops[FailureReason.TRAP] == 1
         asked.append(len(web.asked))
     assert asked[0] == asked[1]
     store.close()
 
 
+@pytest.mark.slow
 def test_an_endless_search_that_finds_nothing_is_left_though_it_says_another_word_each_time(tmp_path: Path) -> None:
     web = SmallWeb(
         {"http://a.test/": html("<a href=/search?q=maps>Search</a>"), "http://a.test/search": endless_search}
     )
     store = open_store(tmp_path / "c.db", SystemClock())
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
-    done = asyncio.run(crawl(store, web, task, max_pages=500, bounds=Bounds(max_depth=400)))
+    done = asyncio.run(crawl(store, web, task, max_pages=500, bounds=FrontierLimits(max_attempts=3, max_depth=400)))
     assert done.observer.pages < 60
     assert done.final_drops[FailureReason.TRAP] == 1
     store.close()
 
 
+@pytest.mark.slow
 def test_the_pool_does_not_grow_at_the_end_of_a_page_budget_where_nothing_more_may_be_leased(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crew, "WINDOW_S", 0.02)
+    monkeypatch.setattr(autoscaled_pool, "WINDOW_S", 0.02)
     seed = html("".join(f"<a href=http://h{n}.test/>{n}</a>" for n in range(200)))
     web = SlowWeb({"http://a.test/": seed, **{f"http://h{n}.test/": html(f"page {n}") for n in range(200)}}, "h0.test")
     done, store = run(tmp_path, web, max_pages=10)
     assert len(web.asked) == 10
-    assert done.crews[False].size == 24
+    assert done.pools[False].size == 24
     store.close()
 
 
@@ -479,12 +500,13 @@ class SlowWeb(SmallWeb):
         return answer
 
 
+@pytest.mark.slow
 def test_the_pool_grows_where_everybody_is_busy_and_work_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "WINDOW_S", 0.02)
+    monkeypatch.setattr(autoscaled_pool, "WINDOW_S", 0.02)
     seed = html("".join(f"<a href=http://h{n}.test/>{n}</a>" for n in range(100)))
     web = SlowWeb({"http://a.test/": seed, **{f"http://h{n}.test/": html(f"page {n}") for n in range(100)}}, "h")
     done, store = run(tmp_path, web, max_pages=60)
-    assert done.crews[False].size > 24
+    assert done.pools[False].size > 24
     store.close()
 
 
@@ -493,4 +515,19 @@ def test_a_visit_keeps_the_numeric_address_that_was_asked(tmp_path):
     done, store = run(tmp_path, web)
     visits = {visit.url: visit.address for visit in store.log.visits(done.plan.task)}
     assert visits == {"http://a.test/": "192.0.2.7", "http://a.test/gone": "192.0.2.7", "http://nowhere.test/": ""}
+    store.close()
+
+
+def test_services_that_the_last_pages_of_a_budget_name_are_still_tested(tmp_path: Path) -> None:
+    named = "".join(
+        f"<a href='http://maps.test/wms{n}?service=WMS&request=GetCapabilities'>map {n}</a>" for n in range(6)
+    )
+    more = "".join(f"<a href=http://a.test/{n}>more</a>" for n in range(10))
+    maps = {f"http://maps.test/wms{n}?service=WMS&request=GetCapabilities": html("no map") for n in range(6)}
+    web = SmallWeb({"http://a.test/": html(named + more), **maps})
+    done, store = run(tmp_path, web, max_pages=1)
+    tested = [visit.url for visit in store.tasks.visits(1) if visit.purpose is Purpose.PROBE]
+    assert sorted(tested) == sorted(maps), "one host, asked for one after the other"
+    assert done.observer.pages == 1
+    assert done.ending == "page budget"
     store.close()

@@ -8,14 +8,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from books import BOOK
+from plans import any_plan
 
 from geohound import plugins
-from geohound.crawler.examine import LocalExaminer, Tools
-from geohound.crawler.plan import Plan
-from geohound.mining.exploring import Explorer
+from geohound.crawler.examiner import ExaminerParts, LocalExaminer
+from geohound.mining.map_page import Explorer
+from geohound.model.failure import FailureReason
 from geohound.model.job import Job, Purpose, Report
-from geohound.model.service import Known
-from geohound.model.visit import Failure, FailureReason, Response, Visit
+from geohound.model.service import KnownProofs
+from geohound.model.visit import Failure, Response, Visit
 
 LANDING = b"""{"title": "Roads", "links": [
 {"rel": "self", "href": "http://api.test/ogc"}, {"rel": "conformance", "href": "http://api.test/ogc/conformance"},
@@ -49,8 +51,8 @@ async def no_sitemaps(url: str) -> list[str]:
 
 
 def examine(web: Complaining, url: str = URL) -> Report:
-    tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps)
-    return asyncio.run(LocalExaminer(Plan(), tools).examine(Job(url)))
+    tools = ExaminerParts(web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps)
+    return asyncio.run(LocalExaminer(any_plan(), tools).examine(Job(url)))
 
 
 @pytest.mark.parametrize(
@@ -122,8 +124,8 @@ class Api(Complaining):
 def test_the_further_documents_of_an_api_are_asked_for_once() -> None:
     async def run() -> tuple[list[Report], list[str]]:
         web = Api(404)
-        tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps)
-        examiner = LocalExaminer(Plan(), tools)
+        tools = ExaminerParts(web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps)
+        examiner = LocalExaminer(any_plan(), tools)
         reports = [await examiner.examine(Job("http://api.test/ogc")) for _ in range(2)]
         return reports, web.asked
 
@@ -136,9 +138,9 @@ def test_the_further_documents_of_an_api_are_asked_for_once() -> None:
 
 def test_of_an_api_that_the_catalogue_knows_no_further_documents_are_asked_for() -> None:
     web = Api(404)
-    tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps)
-    job = Job("http://api.test/ogc", known=Known(endpoints=frozenset({"http://api.test/ogc"})))
-    report = asyncio.run(LocalExaminer(Plan(), tools).examine(job))
+    tools = ExaminerParts(web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps)
+    job = Job("http://api.test/ogc", known=KnownProofs(endpoints=frozenset({"http://api.test/ogc"})))
+    report = asyncio.run(LocalExaminer(any_plan(), tools).examine(job))
     assert web.asked == ["http://api.test/ogc"]
     assert report.services[0].companions, "the engine takes the rest from the catalogue"
 
@@ -164,7 +166,7 @@ class Weighed(Complaining):
 
 def test_whoever_asks_a_service_again_has_let_go_of_its_last_answer() -> None:
     web = Weighed()
-    tools = Tools(web, plugins.discover("kinds"), {}, Explorer().explore, no_sitemaps)
-    asyncio.run(LocalExaminer(Plan(), tools).examine(Job(URL, Purpose.PROBE)))
+    tools = ExaminerParts(web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps)
+    asyncio.run(LocalExaminer(any_plan(), tools).examine(Job(URL, Purpose.PROBE)))
     assert web.held == [0] * len(web.held)
     assert len(web.held) > 2

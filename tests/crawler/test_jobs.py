@@ -5,21 +5,22 @@ from __future__ import annotations
 import asyncio
 import pickle
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from loopback import serving
+from plans import any_plan
 
-from geohound.assembly.examiner import task_politeness
-from geohound.crawler.jobs import Jobs
-from geohound.crawler.plan import Plan
-from geohound.crawler.pool import Pool
+from geohound.app import task_politeness
+from geohound.crawler.job_maker import Jobs
+from geohound.crawler.worker_pool import WorkerPool
+from geohound.model.failure import FailureReason
 from geohound.model.job import CachedRobots, Job, Report
-from geohound.model.service import Known
-from geohound.model.visit import Candidate, FailureReason, Purpose, Via
+from geohound.model.service import KnownProofs
+from geohound.model.visit import Candidate, Purpose, Via
 from geohound.settings import Settings
 
 ROBOTS = {"http://a.test": b"Disallow: /", "https://www.a.test": b"Disallow: /x", "http://b.test": b""}
@@ -36,9 +37,9 @@ class Cache:
         self.origins += origins
         return [CachedRobots(origin, ROBOTS[origin], 60.0) for origin in origins if origin in ROBOTS]
 
-    def known_at(self, url: str) -> Known:
+    def known_at(self, url: str) -> KnownProofs:
         self.urls.append(url)
-        return Known(endpoints=frozenset({url}))
+        return KnownProofs(endpoints=frozenset({url}))
 
 
 class Examiner:
@@ -84,23 +85,16 @@ def site() -> Iterator[tuple[str, list[str]]]:
 
         def log_message(self, *_: object) -> None: ...
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(Handler) as origin:
+        yield origin, asked
 
 
 def examined(settings: Settings, *jobs: Job) -> list[Report]:
     """By a process as a crawl starts it, which says what it imports."""
 
     async def run() -> list[Report]:
-        setup = pickle.dumps((settings, Plan(), 2))
-        pool = Pool(
+        setup = pickle.dumps((settings, any_plan(), 2))
+        pool = WorkerPool(
             [sys.executable, "-X", "importtime", "-m", "geohound.worker"], setup, 1, task_politeness(settings).turns
         )
         try:
@@ -111,6 +105,7 @@ def examined(settings: Settings, *jobs: Job) -> list[Report]:
     return asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_a_worker_has_no_database(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     catalogue = tmp_path / "c.db"
     settings = Settings(catalogue=str(catalogue), allow_nets=("127.0.0.0/8",))
@@ -118,11 +113,12 @@ def test_a_worker_has_no_database(tmp_path: Path, capfd: pytest.CaptureFixture[s
         (report,) = examined(settings, Job(f"{origin}/"))
     assert report.status == 200
     imported = {line.rpartition("|")[2].strip() for line in capfd.readouterr().err.splitlines() if "|" in line}
-    assert "geohound.crawler.examine" in imported
+    assert "geohound.crawler.examiner" in imported
     assert not {name for name in imported if "sqlite" in name or name.startswith("geohound.stores")}
     assert not catalogue.exists(), "it is made by whoever opens it"
 
 
+@pytest.mark.slow
 def test_a_worker_obeys_the_robots_txt_of_its_job_and_asks_for_none(tmp_path: Path) -> None:
     settings = Settings(catalogue=str(tmp_path / "c.db"), allow_nets=("127.0.0.0/8",))
     with site() as (origin, asked):
@@ -134,6 +130,7 @@ def test_a_worker_obeys_the_robots_txt_of_its_job_and_asks_for_none(tmp_path: Pa
     assert asked == ["/yes"]
 
 
+@pytest.mark.slow
 def test_a_worker_sends_back_the_robots_txt_that_it_read(tmp_path: Path) -> None:
     settings = Settings(catalogue=str(tmp_path / "c.db"), allow_nets=("127.0.0.0/8",))
     with site() as (origin, _):

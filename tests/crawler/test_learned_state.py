@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from geohound.assembly.crawler import _order
 from geohound.model.visit import Candidate, Outcome, Via
 from geohound.orders.adaptive import Adaptive
-from geohound.settings import Settings
+from geohound.tasks.order_state import learned_order
 
 
 def test_a_crawl_whose_stored_learning_is_of_another_version_goes_on_and_learns_anew() -> None:
-    assert isinstance(_order(Settings(), b"of another version"), Adaptive)
+    assert isinstance(learned_order(Adaptive(), b"of another version"), Adaptive)
 
 
 def test_a_resumed_crawl_goes_on_with_what_it_learned() -> None:
     order = Adaptive()
     order.learn(Outcome(Candidate("http://a.test/x", Via.LINK, "http://a.test/", "x", 0.0, 1), status=200))
-    resumed = _order(Settings(), order.state())
+    resumed = learned_order(Adaptive(), order.state())
     assert isinstance(resumed, Adaptive)
     assert not resumed._hosts.is_unknown("a.test")

@@ -10,10 +10,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from test_engine import SmallWeb, html, run, service
 
-from geohound.crawler.shelf import Shelf
-from geohound.geoweb.protocol import ServiceSpec
-from geohound.mining.exploring import BOUNDS
+from geohound.crawler.response_cache import ResponseCache
+from geohound.mining.map_page import BOUNDS
 from geohound.model.visit import Response
+from geoweb.protocol import ServiceSpec
 
 
 def wms(url: str, seed: int = 7) -> ServiceSpec:
@@ -147,7 +147,7 @@ def test_a_hundred_maps_of_one_service_are_one_test(tmp_path: Path) -> None:
         "http://gis.test/x": service(wms("http://gis.test/x")),
     })  # fmt: skip
     done, store = run(tmp_path, web)
-    assert (done.observer.services, done.observer.tested, done.observer.spared) == (1, 1, 1)
+    assert (done.observer.services, done.observer.tested, done.observer.skipped) == (1, 1, 1)
     (found,) = store.catalogue.at("http://gis.test/x")
     assert {seen.found_on for seen in store.catalogue.sightings(found.id)} == {"http://a.test/", "http://a.test/b"}
     assert done.observer.summary()["tested_per_confirmed"] == 1.0
@@ -155,20 +155,20 @@ def test_a_hundred_maps_of_one_service_are_one_test(tmp_path: Path) -> None:
 
 
 def test_a_shelf_gives_up_what_was_used_least_but_never_forgets_that_it_was_had() -> None:
-    shelf = Shelf(max_bytes=25)
+    cache = ResponseCache(max_bytes=25)
     for name in ("a", "b", "c"):
-        shelf.put(name, file("x" * 10)(name))
-        shelf.get("a")
-    assert shelf.get("b") is None
-    assert shelf.get("a") is not None
-    assert all(shelf.was_had(name) for name in ("a", "b", "c"))
+        cache.put(name, file("x" * 10)(name))
+        cache.get("a")
+    assert cache.get("b") is None
+    assert cache.get("a") is not None
+    assert all(cache.was_had(name) for name in ("a", "b", "c"))
 
 
 def test_services_that_wait_on_a_shelf_have_a_limit_in_bytes() -> None:
-    shelf = Shelf()
+    cache = ResponseCache()
     for name in ("a", "b", "c"):
-        shelf.put_service(name, file("x" * 3_000_000)(name))
-    assert shelf.take_service("c") is None
-    assert shelf.take_service("a") is not None
-    shelf.put_service("c", file("x" * 3_000_000)("c"))
-    assert shelf.take_service("c") is not None
+        cache.put_service(name, file("x" * 3_000_000)(name))
+    assert cache.take_service("c") is None
+    assert cache.take_service("a") is not None
+    cache.put_service("c", file("x" * 3_000_000)("c"))
+    assert cache.take_service("c") is not None

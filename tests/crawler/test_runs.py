@@ -10,18 +10,20 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from books import BOOK
+from plain_order import PlainOrder
 from test_engine import NOW, SmallWeb, crawl, html, run
 
-from geohound.assembly.crawler import _seeds as seeds_of
 from geohound.crawler import engine
 from geohound.model.event import Event, VisitEnded
+from geohound.model.failure import FailureReason
 from geohound.model.job import PageRead, Report
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, Failure, FailureReason, Purpose, Response, Via
+from geohound.model.visit import Candidate, Failure, Purpose, Response, Via
 from geohound.net.clock import SystemClock
-from geohound.orders.fifo import Fifo
 from geohound.stores.sqlite import open_store
 from geohound.tasks.progress import Progress
+from geohound.tasks.seeds import candidates as seeds_of
 
 
 @pytest.fixture
@@ -30,6 +32,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "START_PATIENCE_S", 1.5)
 
 
+@pytest.mark.slow
 def test_a_crawl_that_begins_without_a_network_is_interrupted_not_finished(impatient: None, tmp_path: Path) -> None:
     done, store = run(tmp_path, SmallWeb({}))
     assert done.ending == "network lost"
@@ -88,7 +91,7 @@ def test_what_a_kill_cost_the_counts_is_not_given_to_the_budget() -> None:
 
 def test_width_is_how_many_segments_of_ten_seeds_are_taken_up() -> None:
     seeds = tuple(f"http://s{i}.test/" for i in range(25))
-    taken = {width: [c.url for c in seeds_of(seeds, Fifo(), width)] for width in (0, 1, 2, 9)}
+    taken = {width: [c.url for c in seeds_of(seeds, PlainOrder(), BOOK, width)] for width in (0, 1, 2, 9)}
     assert [len(taken[width]) for width in (0, 1, 2, 9)] == [25, 10, 20, 25]
     assert taken[1] == list(seeds[:10])
 

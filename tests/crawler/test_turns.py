@@ -11,9 +11,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import pytest
 from polite import policy
 
-from geohound.crawler.pool import Pool
+from geohound.crawler.worker_pool import WorkerPool
 from geohound.model.job import Job
 from geohound.net.clock import SystemClock
 from geohound.politeness import Politeness, TaskPoliteness, VisitFacts
@@ -48,7 +49,7 @@ def with_pools(story: Callable[..., Awaitable[object]], pools: int = 1) -> Watch
 
     async def run() -> None:
         async with AsyncExitStack() as stack:
-            made = [Pool(COMMAND, b"x", 2, task.turns) for task in tasks]
+            made = [WorkerPool(COMMAND, b"x", 2, task.turns) for task in tasks]
             for pool in made:
                 stack.push_async_callback(pool.close)
             await asyncio.wait_for(story(politeness, *(tasks[:1] if pools == 1 else ()), *made), 30)
@@ -57,12 +58,13 @@ def with_pools(story: Callable[..., Awaitable[object]], pools: int = 1) -> Watch
     return politeness
 
 
-def ask(pool: Pool, page: str, host: str) -> Awaitable[object]:
+def ask(pool: WorkerPool, page: str, host: str) -> Awaitable[object]:
     return pool.examine(Job(f"http://{page}/turn/{host}"))
 
 
+@pytest.mark.slow
 def test_two_crawls_with_two_processes_each_keep_to_one_rate_at_a_host() -> None:
-    async def story(politeness: Watched, one: Pool, two: Pool) -> None:
+    async def story(politeness: Watched, one: WorkerPool, two: WorkerPool) -> None:
         pages = [f"s{n}.test" for n in range(3)]
         reports = await asyncio.gather(*(ask(pool, page, "tiles.test") for pool in (one, two) for page in pages))
         assert {report.elapsed_s for report in reports} == {0.0}
@@ -74,7 +76,7 @@ def test_two_crawls_with_two_processes_each_keep_to_one_rate_at_a_host() -> None
 
 
 def test_the_turn_that_was_taken_for_a_job_goes_along_with_it() -> None:
-    async def story(politeness: Watched, task: TaskPoliteness, pool: Pool) -> None:
+    async def story(politeness: Watched, task: TaskPoliteness, pool: WorkerPool) -> None:
         assert task.take("a.test") == 0
         await asyncio.wait_for(ask(pool, "a.test", "a.test"), 5)
         assert politeness.holder("a.test") is None
@@ -84,7 +86,7 @@ def test_the_turn_that_was_taken_for_a_job_goes_along_with_it() -> None:
 
 
 def test_a_turn_that_a_job_did_not_need_comes_back_at_once() -> None:
-    async def story(politeness: Watched, task: TaskPoliteness, pool: Pool) -> None:
+    async def story(politeness: Watched, task: TaskPoliteness, pool: WorkerPool) -> None:
         assert task.take("a.test") == 0
         await pool.examine(Job("http://a.test/"))
         assert politeness.take("a.test", "another", POLICY) == 0
@@ -93,7 +95,7 @@ def test_a_turn_that_a_job_did_not_need_comes_back_at_once() -> None:
 
 
 def test_a_host_whose_process_was_killed_is_left_alone_for_the_usual_pause_and_then_free() -> None:
-    async def story(politeness: Watched, task: TaskPoliteness, pool: Pool) -> None:
+    async def story(politeness: Watched, task: TaskPoliteness, pool: WorkerPool) -> None:
         under_way = asyncio.create_task(ask(pool, "a.test", "tiles.test-60"))
         while politeness.holder("tiles.test-60") is None:
             await asyncio.sleep(0.01)
@@ -107,8 +109,9 @@ def test_a_host_whose_process_was_killed_is_left_alone_for_the_usual_pause_and_t
     with_pools(story)
 
 
+@pytest.mark.slow
 def test_a_job_that_is_given_up_leaves_the_line() -> None:
-    async def story(politeness: Watched, task: TaskPoliteness, pool: Pool) -> None:
+    async def story(politeness: Watched, task: TaskPoliteness, pool: WorkerPool) -> None:
         assert politeness.take("tiles.test", "another", POLICY) == 0
         waiting = asyncio.create_task(ask(pool, "a.test", "tiles.test"))
         await asyncio.sleep(1.0)

@@ -8,14 +8,16 @@ import pytest
 from frontiers import open_with_delay
 
 from geohound.contracts import FencedError, StoreError
-from geohound.frontier import Bounds
-from geohound.frontier.stages import PATIENCE_S
+from geohound.frontier import FrontierLimits
+from geohound.model.failure import FailureReason
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, FailureReason, Lane, Link, Page, Purpose, Settlement, Via
+from geohound.model.visit import Candidate, Lane, Link, Page, Purpose, Settlement, Via
 from geohound.orders.polarhub import PolarHub
+from geohound.settings import Settings
+from geohound.tasks.spec import bounds_of
 
-SWIFT = Bounds()
+SWIFT = FrontierLimits(max_attempts=3)
 DONE = Settlement.DONE
 
 
@@ -94,7 +96,7 @@ def test_a_score_that_is_no_number_does_no_harm(store, task):
 
 def test_a_host_has_one_lease_over_both_lanes_and_rests_between_two(store, task, clock):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(), host_delay_s=2.0)
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3), host_delay_s=2.0)
         await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
         await admit(frontier, pages("http://a.org/wms", purpose=Purpose.PROBE))
         first = frontier.lease(5, Lane.PAGES)
@@ -127,7 +129,7 @@ def test_a_postponed_host_is_left_alone_and_others_are_not(store, task, clock):
 
 def test_settling_may_make_the_host_wait_longer_than_its_delay(store, task, clock):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(), host_delay_s=1.0)
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3), host_delay_s=1.0)
         await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
         (first,) = frontier.lease(1, Lane.PAGES)
         frontier._hosts.pauses["a.org"] = 30
@@ -175,7 +177,7 @@ def test_attempts_are_counted_across_restarts(store, reopen, task):
 
 def test_what_is_too_deep_or_no_web_address_is_refused_and_counted(store, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_depth=2))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_depth=2))
         bad = ["ftp://a.org/", "", "http://a.org/" + "x" * 5000, "http://a.org/\ud800"]
         count = await admit(frontier, [*pages("http://a.org/deep", depth=3), *pages(*bad)])
         assert count == 0
@@ -187,7 +189,7 @@ def test_what_is_too_deep_or_no_web_address_is_refused_and_counted(store, task):
 
 def test_what_the_caller_leaves_out_is_counted_with_what_the_frontier_refuses(store, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_depth=2), host_delay_s=1.0)
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_depth=2), host_delay_s=1.0)
         found = [*pages("http://a.org/", "http://a.org/"), *pages("http://a.org/deep", depth=3)]
         admitted = frontier.admit(found, refused={FailureReason.OUT_OF_SCOPE: 4})
         assert admitted.count == 1
@@ -227,7 +229,7 @@ def test_whoever_flushes_waits_for_what_was_before_and_not_for_what_others_go_on
 
 def test_the_page_budget_counts_visits_not_admissions_and_lets_candidates_be_tested(store, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_pages=2))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_pages=2))
         await admit(frontier, [Candidate(f"http://a.org/{i}", score=i) for i in range(5)])
         await admit(frontier, pages("http://a.org/wms", purpose=Purpose.PROBE))
         assert await drain(frontier) == ["http://a.org/4", "http://a.org/3"]
@@ -242,10 +244,10 @@ def test_the_page_budget_counts_visits_not_admissions_and_lets_candidates_be_tes
 
 def test_more_pages_may_be_visited_when_a_task_goes_on_with_a_larger_budget(store, reopen, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_pages=1))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_pages=1))
         await admit(frontier, pages("http://a.org/1", "http://a.org/2", "http://a.org/3"))
         assert len(await drain(frontier)) == 1
-        again = open_with_delay(reopen(), task, Bounds(max_pages=2))
+        again = open_with_delay(reopen(), task, FrontierLimits(max_attempts=3, max_pages=2))
         assert len(await drain(again)) == 1
 
     asyncio.run(story())
@@ -253,7 +255,7 @@ def test_more_pages_may_be_visited_when_a_task_goes_on_with_a_larger_budget(stor
 
 def test_a_page_that_robots_forbid_spends_no_budget(store, reopen, task):
     async def story():
-        bounds = Bounds(max_pages=1, max_pages_per_host=1)
+        bounds = FrontierLimits(max_attempts=3, max_pages=1, max_pages_per_host=1)
         frontier = open_with_delay(store, task, bounds)
         await admit(frontier, pages("http://a.org/1", "http://a.org/2"))
         (leased,) = frontier.lease(1, Lane.PAGES)
@@ -266,7 +268,7 @@ def test_a_page_that_robots_forbid_spends_no_budget(store, reopen, task):
 
 def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_pages_per_host=2))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_pages_per_host=2))
         await admit(frontier, pages(*(f"http://a.org/{c}" for c in "abcde"), "http://b.org/"))
         assert len(await drain(frontier)) == 3
         assert await admit(frontier, pages("http://a.org/late")) == 0
@@ -280,7 +282,7 @@ def test_a_host_whose_budget_is_spent_gives_up_its_queue(store, task):
 
 def test_what_a_page_within_the_depth_names_is_tested_though_other_pages_are_too_deep(store, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_depth=2))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_depth=2))
         script = Candidate("http://a.org/app.js", Via.SCRIPT, depth=3)
         service = Candidate("http://b.org/wms?service=WMS", Via.SCRIPT, depth=4, purpose=Purpose.PROBE)
         endless = Candidate("http://c.org/wms?service=WMS", Via.SERVICE, depth=6, purpose=Purpose.PROBE)
@@ -292,7 +294,7 @@ def test_what_a_page_within_the_depth_names_is_tested_though_other_pages_are_too
 
 
 def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task):
-    bounds = Bounds(max_hosts_per_domain=3)
+    bounds = FrontierLimits(max_attempts=3, max_hosts_per_domain=3)
 
     async def story(store):
         frontier = open_with_delay(store, task, bounds)
@@ -313,7 +315,7 @@ def test_names_without_end_under_one_domain_spend_its_budget(store, reopen, task
 
 def test_names_that_are_not_there_do_not_spend_the_budget_of_their_domain(store, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_hosts_per_domain=2))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_hosts_per_domain=2))
         await admit(frontier, pages("http://junk1.a.org/", "http://junk2.a.org/"))
         refused = await admit(frontier, pages("http://maps.a.org/"))
         for leased in frontier.lease(2, Lane.PAGES):
@@ -325,7 +327,7 @@ def test_names_that_are_not_there_do_not_spend_the_budget_of_their_domain(store,
 
 def test_strangers_cannot_close_a_domain_to_its_own_pages(store, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_hosts_per_domain=2))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_hosts_per_domain=2))
         junk = [f"http://junk{i}.a.org/" for i in range(3)]
         by_strangers = await admit(frontier, pages(*junk, found_on="http://b.org/"))
         hosts = [f"http://own{i}.a.org/" for i in range(3)]
@@ -374,7 +376,7 @@ def test_what_is_tried_again_can_still_be_found_nearer(store, task):
 
 def test_the_queue_of_a_host_is_bounded(store, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_queue_per_host=10))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_queue_per_host=10))
         assert await admit(frontier, pages(*(f"http://a.org/{i}" for i in range(25)))) == 10
         assert frontier.stats().drops == {FailureReason.HOST_BUDGET: 15}
 
@@ -382,7 +384,7 @@ def test_the_queue_of_a_host_is_bounded(store, task):
 
 
 def test_a_calendar_spends_its_pattern_budget_and_other_pages_do_not(store, reopen, task):
-    bounds = Bounds(max_pages_per_pattern=3, max_probes_per_pattern=5)
+    bounds = FrontierLimits(max_attempts=3, max_pages_per_pattern=3, max_probes_per_pattern=5)
 
     async def story():
         frontier = open_with_delay(store, task, bounds)
@@ -401,7 +403,7 @@ def test_a_calendar_spends_its_pattern_budget_and_other_pages_do_not(store, reop
 
 def test_a_refused_url_may_come_in_when_it_is_proposed_with_less_depth(store, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_depth=1), host_delay_s=1.0)
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_depth=1), host_delay_s=1.0)
         assert await admit(frontier, pages("http://a.org/", depth=2)) == 0
         assert await admit(frontier, pages("http://a.org/", depth=1)) == 1
 
@@ -464,7 +466,7 @@ def test_what_is_leased_and_not_settled_is_pending_after_a_restart(store, reopen
 
 def test_the_counted_drops_outlive_a_restart(store, reopen, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_depth=0), host_delay_s=1.0)
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_depth=0), host_delay_s=1.0)
         await admit(frontier, [*pages("http://a.org/deep", depth=1), *pages("http://a.org/")])
         assert open_with_delay(reopen(), task, SWIFT).stats().drops == {FailureReason.TOO_DEEP: 1}
 
@@ -530,12 +532,12 @@ def test_a_frontier_needs_a_task(store):
 
 def test_pages_at_one_distance_have_a_budget_that_seeds_do_not_spend(store, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_pages_per_depth=2))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_pages_per_depth=2))
         await admit(frontier, [Candidate(f"http://s{i}.org/") for i in range(4)])
         await admit(frontier, pages(*(f"http://a.org/{i}" for i in range(4)), depth=1))
         await admit(frontier, pages("http://a.org/deep", depth=2))
         await frontier.flush()
-        frontier = open_with_delay(store, task, Bounds(max_pages_per_depth=2))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_pages_per_depth=2))
         await admit(frontier, pages("http://a.org/later", depth=1))
         return await drain(frontier), frontier.stats().drops
 
@@ -558,7 +560,7 @@ def test_what_is_raised_overtakes_and_is_visited_once(store, task):
 
 def test_the_queue_counts_urls_each_once_however_often_they_were_queued(store, reopen, task):
     async def story():
-        frontier = open_with_delay(store, task, Bounds(max_pages_per_host=2))
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_pages_per_host=2))
         await admit(frontier, [Candidate(f"http://a.org/{i}", depth=4) for i in range(6)])
         frontier.rescore([("http://a.org/1", 5.0), ("http://a.org/1", 6.0), ("http://a.org/2", 4.0)])
         await admit(frontier, pages("http://a.org/3", depth=2))
@@ -567,7 +569,7 @@ def test_the_queue_counts_urls_each_once_however_often_they_were_queued(store, r
         assert frontier.stats().queued == 5
         await settle(frontier, leased, Settlement.RETRY, FailureReason.RESET, retry_in_s=60)
         assert frontier.stats().queued == 6
-        again = open_with_delay(reopen(), task, Bounds(max_pages_per_host=2))
+        again = open_with_delay(reopen(), task, FrontierLimits(max_attempts=3, max_pages_per_host=2))
         assert again.stats().queued == 6
         assert len(await drain(again)) == 2
         assert again.stats().queued == 0
@@ -615,8 +617,11 @@ def test_a_segment_is_taken_only_when_the_one_before_is_exhausted(store, task):
     assert asyncio.run(story()) == (["http://a.org/", "http://a.org/x", "http://b.org/"], [])
 
 
-def test_a_segment_that_cannot_go_on_does_not_hold_up_the_next_for_ever(store, task, clock):
-    """What is to be tried again is not waited for; what a host keeps us from asking is, for a while."""
+def test_the_next_segment_waits_for_retries_and_for_hosts_that_want_to_be_left_alone(store, task, clock):
+    """Li, Wang & Bhatia 2016, 4.2: no new seeds "until all possible URLs linked by seeds inserted earlier" are visited.
+
+    The first segment has a page to be tried again in 600 s, the second one a host that rests for 1300 s.
+    """
 
     async def story():
         order = PolarHub()
@@ -625,22 +630,63 @@ def test_a_segment_that_cannot_go_on_does_not_hold_up_the_next_for_ever(store, t
         await admit(frontier, [Candidate(f"http://{name}.org/", score=order.seed("", at)) for name, at in segments])
         [failing] = frontier.lease(5, Lane.PAGES)
         await settle(frontier, failing, Settlement.RETRY, FailureReason.RESET, retry_in_s=600)
-        frontier.pause("b.org", 600)
-        at_once = frontier.lease(5, Lane.PAGES)
-        await clock.sleep(PATIENCE_S + 1)
-        later = frontier.lease(5, Lane.PAGES)
-        return [failing.url, *(c.url for c in at_once), *(c.url for c in later)], len(at_once)
+        frontier.pause("b.org", 1300)
+        leased = []
+        for _ in range(3):
+            due = frontier.lease(5, Lane.PAGES)
+            leased.append([found.url for found in due])
+            for found in due:
+                await settle(frontier, found, DONE)
+            assert (frontier.due_in() or 1) > 0, "nothing is due: nobody asks again and again"
+            await clock.sleep(601)
+        return [*leased, await drain(frontier)]
 
-    assert asyncio.run(story()) == (["http://a.org/", "http://c.org/"], 0)
+    assert asyncio.run(story()) == [[], ["http://a.org/"], [], ["http://b.org/", "http://c.org/"]]
+
+
+def test_a_segment_is_not_over_before_its_tests_and_what_is_being_written(store, task):
+    """A page names a service and a page; it is settled before either is on disk."""
+
+    async def story():
+        order = PolarHub()
+        frontier = open_with_delay(store, task, SWIFT, order)
+        seeds = [Candidate(f"http://{name}.org/", score=order.seed("", at)) for name, at in (("a", 0), ("b", 10))]
+        await admit(frontier, seeds)
+        [first] = frontier.lease(5, Lane.PAGES)
+        below = order.score(Link("http://a.org/x"), Page(first.url, score=first.score))
+        frontier.admit(pages("http://x.org/", score=below, depth=1))
+        frontier.admit(pages("http://y.org/wms", score=below, depth=1, purpose=Purpose.PROBE))
+        frontier.settle(first, Settled(DONE))
+        too_early = frontier.lease(5, Lane.PAGES)
+        await frontier.flush()
+        pages_of_it, [test] = await drain(frontier), frontier.lease(5, Lane.PROBES)
+        held = frontier.lease(5, Lane.PAGES)
+        await settle(frontier, test, DONE)
+        return too_early, pages_of_it, held, await drain(frontier)
+
+    assert asyncio.run(story()) == ([], ["http://x.org/"], [], ["http://b.org/"])
 
 
 def test_what_a_budget_gives_up_no_longer_holds_up_the_next_segment(store, task):
     async def story():
         order = PolarHub()
-        frontier = open_with_delay(store, task, Bounds(max_pages_per_host=1), order)
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_pages_per_host=1), order)
         scores = order.seed("", 0), order.seed("", 10)
         await admit(frontier, [Candidate(f"http://a.org/{n}", score=scores[0]) for n in range(3)])
         await admit(frontier, [Candidate("http://b.org/", score=scores[1])])
         return await drain(frontier)
 
     assert asyncio.run(story()) == ["http://a.org/0", "http://b.org/"]
+
+
+def test_all_services_that_a_list_names_on_one_server_are_tested(store, task):
+    """Sidsten 2012, section 4.1.1: a list page gave 1351 links; here 1,300 maps of one MapServer."""
+
+    async def story():
+        frontier = open_with_delay(store, task, bounds_of(Settings()))
+        address = "http://maps.org/cgi-bin/mapserv?map=/maps/{}.map&service=WMS&request=GetCapabilities"
+        listed = [address.format(name) for name in range(1300)]
+        return frontier.admit(pages(*listed, purpose=Purpose.PROBE, found_on="http://list.org/"))
+
+    admitted = asyncio.run(story())
+    assert (admitted.count, dict(admitted.refused)) == (1300, {})

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 from frontiers import open_with_delay
-from hypothesis import settings
+from fuzzing import fuzzed
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from geohound.frontier import Bounds
-from geohound.frontier.bounds import REACH
+from geohound.frontier import FrontierLimits
+from geohound.frontier.limits import REACH
+from geohound.model.failure import FailureReason
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, FailureReason, Lane, Purpose, Settlement
+from geohound.model.visit import Candidate, Lane, Purpose, Settlement
 from geohound.stores.sqlite import open_store
 
 DELAY_S = 2.0
@@ -53,7 +54,7 @@ class FrontierLaws(RuleBasedStateMachine):
         self.last_asked = {}
         self.frontier = open_with_delay(self.store, self.task, self.bounds, host_delay_s=DELAY_S)
 
-    bounds = Bounds(max_depth=2)
+    bounds = FrontierLimits(max_attempts=3, max_depth=2)
 
     def run(self, ask):
         async def at_once():
@@ -145,5 +146,5 @@ class FrontierLaws(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
-FrontierLaws.TestCase.settings = settings(max_examples=15, stateful_step_count=25, deadline=None)
+FrontierLaws.TestCase.settings = fuzzed(15, stateful_step_count=25)
 TestFrontierLaws = pytest.mark.slow(FrontierLaws.TestCase)

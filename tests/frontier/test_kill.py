@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from frontiers import open_with_delay
 
-from geohound.frontier import Bounds
+from geohound.frontier import FrontierLimits
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Lane
 from geohound.net.clock import SystemClock
@@ -26,7 +26,7 @@ from geohound.model.catalogue import Observation
 from geohound.model.frontier import Settled
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Candidate, Lane, Settlement, Via
-from geohound.frontier import Bounds
+from geohound.frontier import FrontierLimits
 from frontiers import open_with_delay
 from geohound.stores.sqlite import open_store
 
@@ -37,7 +37,7 @@ class Clock:
 path, task, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 rng = random.Random(seed)
 store = open_store(path, Clock())
-frontier = open_with_delay(store, task, Bounds())
+frontier = open_with_delay(store, task, FrontierLimits())
 
 def tell(word, url):
     os.write(1, f"{word} {url}\\n".encode())
@@ -115,7 +115,7 @@ def test_a_crawl_killed_at_random_moments_goes_on_where_it_was(tmp_path):
 
 
 async def _what_is_left(store, task, admitted, catalogued):
-    frontier = open_with_delay(store, task, Bounds())
+    frontier = open_with_delay(store, task, FrontierLimits())
     known = {url for url in admitted if frontier.knows(url)}
     left = set()
     while leased := frontier.lease(1000, Lane.PAGES):

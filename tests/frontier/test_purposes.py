@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import gzip
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 from frontiers import open_with_delay
 
-from geohound.frontier import Bounds
+from geohound.frontier import FrontierLimits
+from geohound.model.failure import FailureReason
 from geohound.model.frontier import Settled
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
 from geohound.stores.sqlite import open_store
 
-SWIFT = Bounds()
+SWIFT = FrontierLimits()
 BEFORE = Path(__file__).parents[1] / "stores/captures/catalogue-v6.db.gz"
 CSW = "http://a.org/csw"
 
@@ -47,6 +49,23 @@ def test_an_address_is_probed_once_and_harvested_once_by_each_harvester(store) -
     assert kept == [(CSW, Purpose.PROBE), (CSW, Purpose.HARVEST), (CSW, Purpose.HARVEST)]
 
 
+def test_each_page_of_a_harvest_is_admitted_once_and_so_many_of_them_in_all(store) -> None:
+    pages = [replace(harvest("csw"), cursor=b"%d" % number) for number in range(9)]
+    task = store.tasks.create(TaskSpec()).id
+
+    async def story() -> None:
+        frontier = open_with_delay(store, task, FrontierLimits(max_harvest_pages=4, max_probes_per_pattern=2))
+        assert frontier.admit([*pages[:3], *pages[:3]]).count == 3
+        await frontier.flush()
+        again = open_with_delay(store, task, FrontierLimits(max_harvest_pages=4))
+        assert again.admit(pages[:3]).count == 0, "nor after a restart"
+        admitted = again.admit(pages[3:])
+        assert (admitted.count, dict(admitted.refused)) == (1, {FailureReason.HARVEST_BUDGET: 5})
+        assert again.admit([replace(harvest("oai"), cursor=b"1")]).count == 1, "of another harvester"
+
+    asyncio.run(story())
+
+
 def test_a_harvest_of_a_catalogue_of_before_is_still_a_harvest(tmp_path: Path, clock) -> None:
     path = tmp_path / "c.db"
     path.write_bytes(gzip.decompress(BEFORE.read_bytes()))
@@ -57,7 +76,7 @@ def test_a_harvest_of_a_catalogue_of_before_is_still_a_harvest(tmp_path: Path, c
     store = open_store(path, clock)
     for url, number, task in rows:
         endpoint, _, harvester = url.partition("#harvest=")
-        [(_, found, _)] = store.log.load(task, [number])
+        [found] = store.log.load(task, [number])
         assert (found.url, found.purpose, found.harvester) == (endpoint, Purpose.HARVEST, harvester)
         frontier = open_with_delay(store, task, SWIFT)
         again = Candidate(endpoint, Via.HARVEST, purpose=Purpose.HARVEST, harvester=harvester)

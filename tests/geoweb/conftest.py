@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from geohound.geoweb import Moods, Reply, Request, Trouble, World, respond
-from geohound.geoweb.hosts import Host
+from geoweb import Moods, Reply, Request, Trouble, World, respond
+from geoweb.hosts import Host
 
 Ask = Callable[..., Reply]
 

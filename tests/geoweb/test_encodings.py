@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from geohound.geoweb import Trouble, World
-from geohound.geoweb.addresses import url_of
-from geohound.geoweb.hosts import Charset
-from geohound.geoweb.words import vocabulary
+from geoweb import Trouble, World
+from geoweb.addresses import url_of
+from geoweb.hosts import Charset
+from geoweb.words import vocabulary
 
 
 def honest_hosts(world):

@@ -8,11 +8,11 @@ from urllib.parse import urljoin
 
 import pytest
 
-from geohound.geoweb import Trouble
-from geohound.geoweb.addresses import url_of
-from geohound.geoweb.hosts import Role, gist_of
-from geohound.geoweb.links import Part, out_links
-from geohound.geoweb.words import OFF_TOPIC
+from geoweb import Trouble
+from geoweb.addresses import url_of
+from geoweb.hosts import Role, gist_of
+from geoweb.links import Part, out_links
+from geoweb.words import OFF_TOPIC
 
 
 @pytest.fixture(scope="module")

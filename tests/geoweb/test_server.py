@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geohound.geoweb import Request, Trouble, World, respond, running
-from geohound.geoweb.addresses import url_of
+from geoweb import Request, Trouble, World, respond, running
+from geoweb.addresses import url_of
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_a_slow_host_lets_one_wait_and_then_answers_in_full(small, ask):
 
 
 SERVE = """
-from geohound.geoweb import World, serve
+from geoweb import World, serve
 serve(World(3, 60, 2000), processes=%d, on_ready=lambda address: print(address[1], flush=True))
 """
 

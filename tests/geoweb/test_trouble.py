@@ -9,13 +9,13 @@ from urllib.parse import urljoin
 import pytest
 from protego import Protego
 
-from geohound.geoweb import Moods, Shares, Trouble, World, services
-from geohound.geoweb.addresses import path_of, url_of
-from geohound.geoweb.placing import Dialect, Fate
-from geohound.geoweb.render import declared
-from geohound.geoweb.reveals import mentioned_url
-from geohound.geoweb.trouble import NO_TROUBLE
-from geohound.geoweb.truth import is_disallowed
+from geoweb import Moods, Shares, Trouble, World, services
+from geoweb.addresses import path_of, url_of
+from geoweb.placing import Dialect, Fate
+from geoweb.render import declared
+from geoweb.reveals import mentioned_url
+from geoweb.trouble import NO_TROUBLE
+from geoweb.truth import is_disallowed
 
 
 def location(reply):

@@ -7,12 +7,12 @@ from html import unescape
 
 import pytest
 
-from geohound.geoweb import Depths, World, iterate_services, revealing_pages, services, tell
-from geohound.geoweb.addresses import url_of
-from geohound.geoweb.placing import Fate, How
-from geohound.geoweb.reveals import mentioned_url, spelt
-from geohound.geoweb.truth import aliases_of, depth_of
-from geohound.geoweb.viewers import config_name
+from geoweb import Depths, World, ground_truth, iterate_services, revealing_pages, services
+from geoweb.addresses import url_of
+from geoweb.placing import Fate, How
+from geoweb.reveals import mentioned_url, spelt
+from geoweb.truth import aliases_of, depth_of
+from geoweb.viewers import config_name
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_discovery_rates_fall_with_depth_as_on_the_real_web():
 
 def test_the_truth_is_json_with_the_promised_fields():
     small = World(4, 40, 2000)
-    told = json.loads(json.dumps(tell(small)))
+    told = json.loads(json.dumps(ground_truth(small)))
     assert told["seeds"] == small.seeds
     assert told["pages"] == small.pages
     wanted = {"endpoint", "kind", "version", "title", "layers", "bbox", "depth", "how", "alive"}
@@ -177,7 +177,7 @@ def test_living_services_prove_themselves_and_dead_ones_do_not(world, ask):
 def _request(placed):
     from urllib.parse import urlsplit
 
-    from geohound.geoweb import Request
+    from geoweb import Request
 
     parts = urlsplit(services.facts(placed.spec).proof_url)
     return Request("GET", parts.netloc, parts.path, parts.query)

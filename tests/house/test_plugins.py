@@ -12,7 +12,7 @@ from geohound import plugins
 
 @pytest.fixture
 def extra_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Puts one more file into the drawer of kinds, as a contributor would."""
+    """Puts one more file into the registry of kinds, as a contributor would."""
     import geohound.kinds
 
     def put(source: str) -> None:
@@ -27,9 +27,10 @@ def extra_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def test_a_new_file_in_a_drawer_is_found(extra_kind) -> None:
     extra_kind(
-        "class Extra:\n    id = 'extra'\n    title = 'Extra'\n    protocol = 'X'\n"
+        "class Extra:\n    id = 'extra'\n    title = 'Extra'\n    protocol = 'X'\n    addresses = None\n"
         "    def suspects(self, url): return False\n    def probe_urls(self, url): return ()\n"
-        "    def read(self, document): return None\nKINDS = (Extra(),)\n"
+        "    def read(self, document): return None\n"
+        "    def requests(self, service, layer, box): return ()\nKINDS = (Extra(),)\n"
     )
     assert "extra" in plugins.discover("kinds")
 
@@ -48,9 +49,10 @@ def test_a_part_that_lacks_a_method_fails_loudly(extra_kind) -> None:
 
 def test_two_parts_of_one_name_fail_loudly(extra_kind) -> None:
     extra_kind(
-        "class Extra:\n    id = 'wms'\n    title = 'Extra'\n    protocol = 'X'\n"
+        "class Extra:\n    id = 'wms'\n    title = 'Extra'\n    protocol = 'X'\n    addresses = None\n"
         "    def suspects(self, url): return False\n    def probe_urls(self, url): return ()\n"
-        "    def read(self, document): return None\nKINDS = (Extra(),)\n"
+        "    def read(self, document): return None\n"
+        "    def requests(self, service, layer, box): return ()\nKINDS = (Extra(),)\n"
     )
     with pytest.raises(plugins.MalformedPartError, match="already a part called 'wms'"):
         plugins.discover("kinds")

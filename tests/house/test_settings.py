@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 import pytest
 
+from geohound.browser.budget import PageBudget
+from geohound.crawler.crawl_plan import Plan
+from geohound.net.client_policy import ClientPolicy
+from geohound.net.limits import Limits
+from geohound.politeness import PolitenessPolicy
 from geohound.settings import Settings, SettingsError, load
 
 
@@ -29,7 +37,7 @@ def test_lists_in_the_environment_are_separated_by_commas() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("max_page = 3", "no setting called 'max_page'"),
+        ("max_page = 3", "Unknown setting 'max_page'"),
         ("max_pages = 'many'", "must be a whole number"),
         ("obey_robots = 'perhaps'", "must be true or false"),
         ("max_pages = ", "not valid TOML"),
@@ -55,3 +63,48 @@ def test_without_anything_the_defaults_hold() -> None:
 def test_numbers_that_mean_nothing_are_refused_in_a_sentence(value):
     with pytest.raises(SettingsError, match="max_time_s must be 0 or more"):
         load(environ={"GEOHOUND_MAX_TIME_S": value})
+
+
+SOURCE = Path(__file__).parents[2] / "src" / "geohound"
+NEUTRAL = ("None", "0", "0.0", "1")  # nothing, or without effect
+
+
+def _defaults(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names of fields and parameters, each with its default."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+            yield node.target.id, node.value
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            places = [*node.args.posonlyargs, *node.args.args]
+            last = places[len(places) - len(node.args.defaults) :]
+            yield from zip((each.arg for each in last), node.args.defaults, strict=True)
+            named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            yield from ((each.arg, default) for each, default in named if default is not None)
+
+
+def test_the_default_of_a_setting_stands_in_the_settings_alone() -> None:
+    numbers = {f.name for f in fields(Settings) if type(f.default) in (int, float)}
+    assert {"host_delay_s", "max_pages"} <= numbers
+    found = [
+        f"{path.relative_to(SOURCE)}: {name} = {ast.unparse(default)}"
+        for path in SOURCE.rglob("*.py")
+        if path.name != "settings.py"
+        for name, default in _defaults(ast.parse(path.read_text("utf-8")))
+        if name in numbers and isinstance(default, ast.Constant | ast.BinOp) and ast.unparse(default) not in NEUTRAL
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("part", "names"),
+    [
+        (Limits, ("connect_s", "first_byte_s", "total_s", "max_bytes_in_flight")),
+        (ClientPolicy, ("user_agent", "obey_robots", "verify_tls")),
+        (PageBudget, ("time_s", "requests", "bytes", "memory_bytes", "events")),
+        (Plan, ("max_pages", "max_time_s", "fetchers", "testers", "max_page_bytes", "max_service_bytes")),
+        (PolitenessPolicy, tuple(f.name for f in fields(PolitenessPolicy))),
+    ],
+)
+def test_what_the_settings_decide_has_no_other_default(part: type, names: tuple[str, ...]) -> None:
+    known = {f.name: f for f in fields(part)}
+    assert [name for name in names if known[name].default is not MISSING] == []

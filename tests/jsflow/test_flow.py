@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from books import analyse
 
-from geohound.jsflow import Script, analyse
+from geohound.jsflow import Script
 
 PAGE = "https://app.test/map/"
 

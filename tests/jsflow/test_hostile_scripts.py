@@ -6,15 +6,16 @@ import time
 import tracemalloc
 
 import pytest
+from books import analyse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geohound.jsflow import Budget, Script, analyse
-from geohound.jsflow.syntax.clean import clean
+from geohound.jsflow import AnalysisBudget, Script
+from geohound.jsflow.syntax.preprocess import clean
 
 PAGE = "https://p.test/"
 HONEST = 'L.tileLayer.wms("https://h.test/wms").addTo(m);\n'
-BUDGET = Budget(steps=400_000)
+BUDGET = AnalysisBudget(steps=400_000)
 
 
 def _branches(count: int) -> str:
@@ -36,6 +37,9 @@ TRAPS = {
     "doubling strings": lambda: "".join(f"var s{i + 1}=s{i}+s{i};" for i in range(200)) + "var s0='wms';WMS(s200);",
     "doubling branches": lambda: _branches(60) + "var b0='wms/';WMS(b60);",
     "repeated strings": lambda: "WMSLayer('wms'.repeat(1e9).repeat(1e9));",
+    "a pattern that doubles with every letter": lambda: (
+        "WMSLayer(('" + ("a" * 26 + "b") * 70 + "wms').replace(/" + "a?" * 26 + "a" * 26 + "c/g,''));"
+    ),
     "a function that calls itself": lambda: "function f(x){return f(x+'wms')+f(x)} WMSLayer(f('a'));",
     "functions that call each other": lambda: (
         "".join(f"function f{i}(x){{return f{(i + 1) % 9}(x)+f{(i + 7) % 9}(x)}}" for i in range(9)) + "WMS(f0('wms'));"
@@ -84,32 +88,24 @@ TRAPS = {
 }  # fmt: skip
 
 
+# Traps beside which the analysis still reads what is honest.
+OUTLIVED = frozenset(
+    (
+        "doubling strings", "doubling branches", "many call sites", "a function that calls itself",
+        "strings side by side", "long functions", "short names declared again", "classes of classes",
+    )
+)  # fmt: skip
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TRAPS)
-def test_a_trap_is_left_in_a_bounded_time(name: str) -> None:
+def test_a_trap_is_left_in_a_bounded_time_and_what_stands_beside_it_is_found(name: str) -> None:
+    text = HONEST + TRAPS[name]() if name in OUTLIVED else TRAPS[name]()
     begin = time.process_time()
-    findings = analyse(PAGE, [Script("https://p.test/trap.js", TRAPS[name]())], BUDGET)
+    findings = analyse(PAGE, [Script("https://p.test/trap.js", text)], BUDGET)
     assert time.process_time() - begin < 8.0
     assert findings.steps < 1.25 * BUDGET.steps
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        "doubling strings",
-        "doubling branches",
-        "many call sites",
-        "a function that calls itself",
-        "strings side by side",
-        "long functions",
-        "short names declared again",
-        "classes of classes",
-    ],
-)
-def test_what_stands_beside_a_trap_is_still_found(name: str) -> None:
-    findings = analyse(PAGE, [Script("https://p.test/trap.js", HONEST + TRAPS[name]())], BUDGET)
-    assert "https://h.test/wms" in {e.endpoint for e in findings.endpoints}
+    assert name not in OUTLIVED or "https://h.test/wms" in {e.endpoint for e in findings.endpoints}
 
 
 @pytest.mark.slow
@@ -127,11 +123,11 @@ def test_fifty_megabytes_in_one_line_are_read_in_part() -> None:
 
 def test_no_expression_has_more_alternatives_than_allowed() -> None:
     text = _branches(30) + "var b0='https://h.test/';WMSLayer(b30);"
-    assert len(analyse(PAGE, [Script("https://p.test/a.js", text)], Budget(values=8)).endpoints) <= 8
+    assert len(analyse(PAGE, [Script("https://p.test/a.js", text)], AnalysisBudget(values=8)).endpoints) <= 8
 
 
 def test_a_spent_budget_is_told() -> None:
-    assert analyse(PAGE, [Script("https://p.test/a.js", HONEST)], Budget(steps=1)).unknown
+    assert analyse(PAGE, [Script("https://p.test/a.js", HONEST)], AnalysisBudget(steps=1)).unknown
 
 
 @given(st.text(max_size=400))

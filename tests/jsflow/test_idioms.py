@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from books import analyse
 
-from geohound.jsflow import Findings, Script, analyse
+from geohound.jsflow import Findings, Script
 
 PAGE = "https://p.test/app/index.html"
 Found = set[tuple[str, str | None]]
@@ -143,6 +144,18 @@ IDIOMS: dict[str, tuple[str, Found]] = {
         'require(["esri/layers/WMSLayer"], function (W) { map.addLayer(new W("https://h.test/x")); });',
         wms("https://h.test/x"),
     ),
+    "tiles of an ArcGIS service, as Leaflet takes them": (
+        "L.tileLayer('https://h.test/ArcGIS/rest/services/A/MapServer/tile/{z}/{y}/{x}', {maxZoom: 18}).addTo(map);",
+        {("https://h.test/ArcGIS/rest/services/A/MapServer", "arcgis-mapserver")},
+    ),
+    "vector tiles of an ArcGIS service": (
+        "new ol.source.VectorTile({url: 'https://h.test/arcgis/rest/services/A/VectorTileServer/tile/{z}/{y}/{x}.pbf'});",
+        {("https://h.test/arcgis/rest/services/A/VectorTileServer", "arcgis-vectortileserver")},
+    ),
+    "the WMTS of an ArcGIS service": (
+        "new ol.source.WMTS({url: 'https://h.test/arcgis/rest/services/A/MapServer/WMTS/', layer: '0'});",
+        {("https://h.test/arcgis/rest/services/A/MapServer/WMTS/", "wmts")},
+    ),
     "an ArcGIS layer": (
         'map.add(new MapImageLayer({url: "https://h.test/arcgis/rest/services/A/MapServer/"}));',
         {("https://h.test/arcgis/rest/services/A/MapServer", "arcgis-mapserver")},
@@ -179,9 +192,31 @@ def test_a_base_may_stand_in_another_script() -> None:
     assert found('BASE = "http://h.test";', 'show(BASE + "/gs/ws/wms");') == wms("http://h.test/gs/ws/wms")
 
 
-def test_only_the_used_constants_of_a_table_count() -> None:
-    table = 'var U = {}; U.root = "https://h.test"; U.bag = U.root + "/bag/ows"; U.old = U.root + "/old/wms";'
-    assert found(table, "L.tileLayer.wms(U.bag).addTo(m);") == wms("https://h.test/bag/ows")
+@pytest.mark.parametrize(("label", "kind"), [("OAF", "ogcapi-features"), ("SensorThings", "sensorthings")])
+def test_a_layer_says_its_kind_by_the_label_that_viewers_use(label: str, kind: str) -> None:
+    config = f'{{"layers": [{{"id": "1", "url": "https://h.test/data/schools", "typ": "{label}"}}]}}'
+    assert found(config) == {("https://h.test/data/schools", kind)}
+
+
+def test_a_whole_request_counts_also_as_a_preview() -> None:
+    script = 'add({name: "rain", imageUrlBase: "https://h.test/x?SERVICE=WMS&REQUEST=GetMap&LAYERS=a&TIME="});'
+    assert found(script) == wms("https://h.test/x")
+
+
+INHERITING = {
+    "by super": "class Ice extends Layer { constructor() { super('ice'); } } show(new Ice().source());",
+    "by its own parameter": "class Ice extends Layer { constructor(n) { super(n); } } show(new Ice('ice').source());",
+    "without a constructor": "class Ice extends Layer { title() { return 'Ice'; } } show(new Ice('ice').source());",
+}
+
+
+@pytest.mark.parametrize("how", INHERITING)
+def test_a_class_gives_its_base_what_the_address_needs(how: str) -> None:
+    base = (
+        "class Layer { constructor(name) { this.name = name; } "
+        "source() { return new ol.source.TileWMS({url: 'https://h.test/wms/' + this.name}); } }"
+    )
+    assert found(base + INHERITING[how]) == wms("https://h.test/wms/ice")
 
 
 def test_a_name_imported_from_another_module_is_followed() -> None:
@@ -213,13 +248,6 @@ def test_a_configuration_file_that_is_fetched_is_wanted_and_then_used() -> None:
     assert analyse(PAGE, asked).wanted == ("https://p.test/app/conf.json",)
     given = [*asked, Script("https://p.test/app/conf.json", '{"host": "https://h.test"}')]
     assert {e.endpoint for e in analyse(PAGE, given).endpoints} == {"https://h.test/x"}
-
-
-def test_the_sources_in_a_source_map_are_read() -> None:
-    text = '{"version": 3, "sources": ["src/a.js"], "sourcesContent": ["L.tileLayer.wms(\\"https://h.test/x\\").addTo(m)"]}'
-    assert {e.endpoint for e in analyse(PAGE, [Script("https://p.test/a.js.map", text)]).endpoints} == {
-        "https://h.test/x"
-    }
 
 
 def test_evidence_tells_script_line_and_call() -> None:

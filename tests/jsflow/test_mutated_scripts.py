@@ -7,16 +7,18 @@ import time
 
 import pytest
 import webapps
-from hypothesis import HealthCheck, given, settings
+from books import analyse
+from fuzzing import fuzzed
+from hypothesis import given
 from hypothesis import strategies as st
 
-from geohound.jsflow import Budget, Script, analyse
+from geohound.jsflow import AnalysisBudget, Script
 from geohound.jsflow.syntax import source as sources
 
 FILES = sorted({text for app in webapps.load() for text in app.files.values() if 20 < len(text) < 20_000})
 MARKS = ("{", "}", "(", ")", "[", "]", "`", "${", "'", '"', "/", "*/", "/*", "//", "=>", "?", ":", ",", ";", "\\", "\n",
          "wms", "url", "...", "new ", "function", "=", "+=", "\x00", "\ud800", "<!--", "import ", "await ")  # fmt: skip
-BUDGET = Budget(steps=20_000)
+BUDGET = AnalysisBudget(steps=20_000)
 CUT = st.tuples(st.integers(0, 20_000), st.integers(0, 400), st.sampled_from(("drop", "twice", "swap", *MARKS)))
 
 
@@ -29,7 +31,7 @@ def mutate(text: str, cuts: list[tuple[int, int, str]]) -> str:
     return text
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30)
+@fuzzed(30)
 @given(st.sampled_from(FILES), st.lists(CUT, min_size=1, max_size=8), st.booleans())
 def test_no_mutation_of_a_script_breaks_the_analysis(text: str, cuts: list[tuple[int, int, str]], inline: bool) -> None:
     began = time.thread_time()
@@ -38,7 +40,7 @@ def test_no_mutation_of_a_script_breaks_the_analysis(text: str, cuts: list[tuple
 
 
 @pytest.mark.slow
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=1000)
+@fuzzed(1000)
 @given(st.sampled_from(FILES), st.lists(CUT, min_size=1, max_size=20))
 def test_a_thousand_mutations_break_nothing(text: str, cuts: list[tuple[int, int, str]]) -> None:
     analyse("https://p.test/", [Script("https://p.test/a.js", mutate(text, cuts))], BUDGET)

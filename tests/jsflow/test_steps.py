@@ -8,8 +8,9 @@ import time
 
 import pytest
 import webapps
+from books import BOOK, analyse
 
-from geohound.jsflow import Budget, Findings, Script, analyse
+from geohound.jsflow import AnalysisBudget, Findings, Script
 from geohound.mining import application
 
 PAGE = "https://p.test/"
@@ -20,7 +21,7 @@ APPS = webapps.load()[::4]
 
 
 def _analysed(text: str, **budget: int) -> Findings:
-    return analyse(PAGE, [Script("https://p.test/a.js", text)], Budget(**budget))
+    return analyse(PAGE, [Script("https://p.test/a.js", text)], AnalysisBudget(**budget))
 
 
 def _mined(app: webapps.App) -> application.Mined:
@@ -28,7 +29,7 @@ def _mined(app: webapps.App) -> application.Mined:
         text = app.get(url)
         return application.Fetched(url, text, webapps.content_type(url)) if text is not None else None
 
-    return asyncio.run(application.mine(app.page, fetch))
+    return asyncio.run(application.mine(app.page, fetch, BOOK))
 
 
 def _slow_down(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,6 +40,7 @@ def _slow_down(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(time, name, itertools.count(1_000_000, 3_600).__next__)
 
 
+@pytest.mark.slow
 def test_a_slow_machine_finds_the_same_in_every_page(monkeypatch: pytest.MonkeyPatch) -> None:
     before = [_mined(app) for app in APPS]
     _slow_down(monkeypatch)
@@ -82,7 +84,7 @@ def test_no_further_files_are_asked_for_when_the_steps_of_a_page_are_spent() -> 
         asked.append(url)
         return application.Fetched(url, f"{HONEST} fetch('layers.json');", "text/javascript")
 
-    asyncio.run(application.read(page, fetch, application.Bounds(steps=1)))
+    asyncio.run(application.read(page, fetch, BOOK, application.MiningLimits(steps=1)))
     assert asked == ["https://p.test/a.js"]
-    asyncio.run(application.read(page, fetch))
+    asyncio.run(application.read(page, fetch, BOOK))
     assert "https://p.test/layers.json" in asked

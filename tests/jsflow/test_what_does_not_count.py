@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from books import analyse
 
-from geohound.jsflow import Script, analyse
+from geohound.jsflow import Script
 
 PAGE = "https://p.test/app/index.html"
 
@@ -15,8 +16,6 @@ def endpoints(text: str, url: str = "https://p.test/app/a.js") -> list[str]:
 
 DECOYS = {
     "a commented-out layer": '// L.tileLayer.wms("https://h.test/wms").addTo(m);\n/* f("https://h.test/ows") */',
-    "a source that is never added": 'var old = new ol.source.TileWMS({url: "https://h.test/wms"});',
-    "a function that nobody calls": 'function never() { L.tileLayer.wms("https://h.test/wms").addTo(m); }',
     "a dead branch": 'if (false) { L.tileLayer.wms("https://h.test/wms").addTo(m); }',
     "a link for people": '$("#a").html(\'<a href="https://h.test/wms">our WMS</a>\');',
     "a namespace": 'use({xmlns: "http://h.test/wms"}, "http://www.opengis.net/wfs");',
@@ -29,8 +28,6 @@ DECOYS = {
     "plain tiles": 'L.tileLayer("https://{s}.tile.test/{z}/{x}/{y}.png").addTo(m); say("wms");',
     "a branch that a switch turns off": "var c = Object.freeze({old: false}); (function (o) { "
     "if (o.old) { L.tileLayer.wms('https://h.test/wms').addTo(m); } })(c);",
-    "a function that only such a branch calls": "var c = {old: false}; var Old = (function () { function layer() { "
-    "return L.tileLayer.wms('https://h.test/wms'); } return {layer: layer}; })(); if (c.old) { Old.layer().addTo(m); }",
     "a plug-in of a site": 'use({plugin: "https://h.test/wp-content/plugins/wms-maps/"});',
     "the page that was looked at": 'gtag("config", {page_location: "https://h.test/visit/?service=wms"});',
     "a service that is only called alike": '$.post("https://h.test/ajax", {service: "WMS-Shop", request: "list"});',
@@ -43,6 +40,8 @@ DECOYS = {
     "a name that is told to a counter": 'navigator.sendBeacon("https://h.test/c", {service: "wms", page: location.href});',
     "a request beside a function that asks a service": "fetch('https://h.test/limits'); function more() { "
     "var u = base(); u += 'service=WFS&request=GetFeature'; fetch(u); } more();",
+    "the path of a module": "requirejs.config({baseUrl: '../lib', paths: {'leaflet.wms': '../dist/leaflet.wms'}});",
+    "a folder of pictures": 'use({wfsImgPath: "https://h.test/config/img/"});',
     "a test of a string": 'if (u.indexOf("/wms") > 0) { go(); }',
 }
 
@@ -50,6 +49,20 @@ DECOYS = {
 @pytest.mark.parametrize("name", DECOYS)
 def test_it_is_no_service(name: str) -> None:
     assert endpoints(DECOYS[name]) == []
+
+
+UNUSED = {
+    "a source that is never added": 'var old = new ol.source.TileWMS({url: "https://h.test/wms"});',
+    "a function that nobody calls": 'function never() { L.tileLayer.wms("https://h.test/wms").addTo(m); }',
+}
+
+
+@pytest.mark.parametrize("name", UNUSED)
+def test_what_nothing_on_the_page_uses_is_a_service_all_the_same_and_counts_less(name: str) -> None:
+    used = 'var m = new M(); L.tileLayer.wms("https://used.test/wms").addTo(m); '
+    found = analyse(PAGE, [Script("https://p.test/app/a.js", used + UNUSED[name])], whole_page=True).endpoints
+    assert [e.endpoint for e in found] == ["https://used.test/wms", "https://h.test/wms"]
+    assert found[1].confidence < found[0].confidence
 
 
 def test_an_arcgis_path_whose_name_holds_wms_is_no_wms() -> None:

@@ -7,17 +7,18 @@ import tracemalloc
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from fuzzing import fuzzed
+from hypothesis import given
 from hypothesis import strategies as st
 
-from geohound import plugins, safe_xml
-from geohound.document import Document
-from geohound.geoweb import services
-from geohound.geoweb.protocol import Request, ServiceSpec
-from geohound.model.bbox import BBox
+from geohound import plugins
+from geohound.document import Document, safe_xml
+from geohound.document.refusals import judge
 from geohound.model.service import Service
 from geohound.model.visit import Response
-from geohound.refusals import judge
+from geoweb import services
+from geoweb.box import Box
+from geoweb.protocol import Request, ServiceSpec
 
 URL = "http://x.test/ows"
 OWS = ("wms", "wfs", "wcs", "wmts", "wps", "csw", "sos")
@@ -32,7 +33,7 @@ def read_all(body: bytes) -> list[Service]:
 
 def capture(kind: str) -> bytes:
     endpoint = f"http://gis.test{services.endpoint_path(kind, 3)}"
-    spec = ServiceSpec(kind, services.VERSIONS[kind][-1], 3, endpoint, topic="rivers", bbox=BBox(5, 47, 15, 55))
+    spec = ServiceSpec(kind, services.VERSIONS[kind][-1], 3, endpoint, topic="rivers", bbox=Box(5, 47, 15, 55))
     address = services.facts(spec).proof_url.partition("http://gis.test")[2]
     path, _, query = address.partition("?")
     reply = services.answer(spec, Request("GET", "gis.test", path, query))
@@ -61,7 +62,7 @@ def test_any_beginning_of_a_document_is_survived_and_never_another_kind(kind: st
         assert {s.kind for s in read_all(body[:end])} <= {kind, "wcps"}
 
 
-@settings(max_examples=60, deadline=None)
+@fuzzed(60)
 @given(st.sampled_from(OWS), st.data())
 def test_a_mutated_document_is_survived(kind: str, data: st.DataObject) -> None:
     body = bytearray(CAPTURES[kind])

@@ -8,19 +8,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from fuzzing import fuzzed
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from geohound.document import Document
 from geohound.kinds import (
     arcgis,
     atom,
-    context,
     erddap,
     kml,
     ogcapi,
     opendap,
     opensearch,
+    ows_context,
     sensorthings,
     stac,
     thredds,
@@ -43,7 +44,7 @@ MODULES = (
     opensearch,
     atom,
     kml,
-    context,
+    ows_context,
 )
 READERS = [kind for module in MODULES for kind in module.KINDS]
 # Names under which the readers look, so that the odd values land where they hurt.
@@ -223,7 +224,7 @@ def check(service: Service) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@fuzzed(100)
 @given(st.dictionaries(NAMES, VALUES, max_size=8), URLS)
 def test_any_json_is_survived(value: dict[str, Any], url: str) -> None:
     for service in read_all(json.dumps(value).encode(), url):
@@ -295,7 +296,7 @@ def corrupt(value: Any, path: int, replacement: Any) -> Any:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@fuzzed(150)
 @given(st.sampled_from(TEMPLATES), st.integers(2, 30), VALUES, URLS)
 def test_a_true_document_with_one_wrong_part_is_survived(
     template: dict[str, Any], path: int, part: Any, url: str
@@ -388,14 +389,13 @@ def trees(draw: st.DrawFn, depth: int = 4) -> str:
     return f'<{tag} xmlns="{draw(SPACES)}"{written}>{inner}</{tag}>'
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+@fuzzed(80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(trees(), URLS)
 def test_any_xml_is_survived(markup: str, url: str) -> None:
     for service in read_all(markup.encode(), url):
         check(service)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200), URLS)
 @example(b"\x89PNG\r\n\x1a\n", "http://a.test/1/1/1.png")
 @example(b"RIFF\0\0\0\0WEBPVP8 ", "http://a.test/1/1/1.png")
@@ -410,7 +410,7 @@ def test_any_bytes_are_survived(body: bytes, url: str) -> None:
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda r: r.id)
-@settings(max_examples=30, deadline=None)
+@fuzzed(30)
 @given(url=st.text(max_size=40) | URLS)
 def test_any_address_may_be_suspected_and_probes_are_few(reader: Any, url: str) -> None:
     assert reader.suspects(url) in (True, False)

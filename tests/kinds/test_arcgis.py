@@ -254,3 +254,78 @@ def test_the_soap_catalogue_leads_to_its_rest_twin() -> None:
     directory = arcgis.KINDS[0]
     assert directory.suspects("https://gis.town.test/arcgis/services?wsdl")
     assert directory.probe_urls("https://gis.town.test/arcgis/services?wsdl") == (f"{REST}?f=json",)
+
+
+@pytest.mark.parametrize(
+    "directory",
+    [
+        {"currentVersion": 9.31, "services": [{"name": "Roads", "type": "MapServer"}]},
+        {"currentVersion": 9.31, "folders": ["Water"]},
+    ],
+    ids=["without folders", "without services"],
+)
+def test_old_directories_leave_out_what_is_empty(directory: dict[str, Any]) -> None:
+    found = read_one(directory, f"{REST}?f=json")
+    assert found.kind == "arcgis-directory"
+    assert len(found.links) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"currentVersion": 3, "services": [{"name": "Haircut", "type": "beauty"}]},
+        {"currentVersion": 3, "services": []},
+        {"currentVersion": 3, "folders": []},
+        {"services": [{"name": "Roads", "type": "MapServer"}]},
+    ],
+    ids=["services of a shop", "nothing listed", "no folder", "no version"],
+)
+def test_what_merely_lists_services_is_no_directory(other: dict[str, Any]) -> None:
+    assert not read(other, "https://shop.test/api")
+
+
+def test_a_feature_service_may_say_no_more_than_its_layers() -> None:
+    sparse = {"currentVersion": 10.81, "layers": [{"id": 0, "name": "Wells"}], "tables": []}
+    found = read_one(sparse, f"{REST}/Water/FeatureServer?f=json")
+    assert (found.kind, found.title) == ("arcgis-featureserver", "Water")
+    assert [layer.name for layer in found.layers] == ["Wells"]
+
+
+def test_what_programs_call_a_map_gives_way_to_the_name_of_the_service() -> None:
+    for documented in ("Map", "Layers", "Untitled", "untitled.mxd", ""):
+        named = {**MAP, "documentInfo": {"Title": documented}, "mapName": "Layers"}
+        assert read_one(named, f"{REST}/Planning/Land_use/MapServer?f=json").title == "Land use"
+
+
+def test_a_reference_may_be_given_by_its_text_alone() -> None:
+    """ETRS89 / UTM zone 32N (EPSG:25832): 500,000 m east is 9°, 5,500,000 m north is close to 49.65°."""
+    wkt = (
+        'PROJCS["ETRS_1989_UTM_Zone_32N",GEOGCS["GCS_ETRS_1989",DATUM["D_ETRS_1989",'
+        'SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],'
+        'PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],PARAMETER["False_Northing",0.0],'
+        'PARAMETER["Central_Meridian",9.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0],'
+        'UNIT["Meter",1.0]]'
+    )
+    extent = {"xmin": 500000, "ymin": 5500000, "xmax": 510000, "ymax": 5510000, "spatialReference": {"wkt": wkt}}
+    found = read_one({**MAP, "fullExtent": extent, "spatialReference": {"wkt": wkt}}, f"{REST}/Land/MapServer?f=json")
+    assert found.crs == ("EPSG:25832",)
+    assert found.extent is not None
+    assert found.extent.box is not None
+    assert found.extent.box.west == pytest.approx(9.0, abs=0.01)
+    assert found.extent.box.south == pytest.approx(49.65, abs=0.02)
+
+
+def test_a_grid_of_a_towns_own_is_read_by_its_text() -> None:
+    """A false easting of its own has no code: x of 1,000,000 is then the central meridian, 9°."""
+    wkt = (
+        'PROJCS["Town_grid",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],'
+        'PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],'
+        'PARAMETER["False_Easting",1000000.0],PARAMETER["False_Northing",-5000000.0],PARAMETER["Central_Meridian",9.0],'
+        'PARAMETER["Scale_Factor",1.0],PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]'
+    )
+    extent = {"xmin": 1000000, "ymin": 500000, "xmax": 1010000, "ymax": 510000, "spatialReference": {"wkt": wkt}}
+    found = read_one({**MAP, "fullExtent": extent, "spatialReference": {"wkt": wkt}}, f"{REST}/Land/MapServer?f=json")
+    assert found.extent is not None
+    assert found.extent.box is not None
+    assert found.extent.box.west == pytest.approx(9.0, abs=0.01)
+    assert found.extent.box.south == pytest.approx(49.63, abs=0.05)  # 5,500 km along a meridian of 111.2 km a degree

@@ -8,12 +8,12 @@ import orjson
 import pytest
 
 from geohound.document import Document
-from geohound.kinds import atom, context, kml, opensearch
+from geohound.kinds import atom, kml, opensearch, ows_context
 from geohound.model.service import Refusal, RefusalReason, Service
 from geohound.model.visit import Response
 
 (ATOM,), (KML,), (SEARCH,) = atom.KINDS, kml.KINDS, opensearch.KINDS
-WMC, OWC = context.KINDS
+WMC, OWC = ows_context.KINDS
 
 
 def document(body: bytes, url: str = "http://a.test/doc.xml") -> Document:
@@ -132,3 +132,10 @@ def test_an_ows_context_in_atom_is_known_by_its_offerings() -> None:
 def test_ordinary_feeds_and_features_are_no_context(body: bytes) -> None:
     assert WMC.read(document(body)) is None
     assert OWC.read(document(body)) is None
+
+
+def test_a_search_page_by_box_is_a_geographic_catalogue_though_it_answers_people() -> None:
+    template = "http://a.test/search?q={searchTerms}&amp;box={geo:box?}"
+    service = SEARCH.read(document(describe(f'<Url type="text/html" template="{template}"/>')))
+    assert isinstance(service, Service)
+    assert service.layers[0].links == ("http://a.test/search?q={searchTerms}&box={geo:box?}",)

@@ -8,27 +8,27 @@ from urllib.parse import urlsplit
 import pytest
 
 from geohound.document import Document
-from geohound.geoweb import services
-from geohound.geoweb.protocol import Request, ServiceSpec
 from geohound.kinds import (
     arcgis,
     atom,
-    context,
     erddap,
     kml,
     ogcapi,
     opendap,
     opensearch,
+    ows_context,
     sensorthings,
     stac,
     thredds,
     tilejson,
     tms,
 )
-from geohound.model import joining
-from geohound.model.bbox import BBox
+from geohound.model import service_merge
 from geohound.model.service import Service
 from geohound.model.visit import Response
+from geoweb import services
+from geoweb.box import Box
+from geoweb.protocol import Request, ServiceSpec
 
 MODULES = (
     ogcapi,
@@ -43,7 +43,7 @@ MODULES = (
     opensearch,
     atom,
     kml,
-    context,
+    ows_context,
 )
 # Here the documents list more than the layers of their facts: folders, entity sets, templates.
 GROUPED = frozenset(["arcgis-directory", "sensorthings", "opensearch", "thredds"])
@@ -59,7 +59,7 @@ MADE = [
 
 def make(kind: str, version: str, seed: int) -> ServiceSpec:
     endpoint = f"http://gis.town{seed}.test{services.endpoint_path(kind, seed)}"
-    return ServiceSpec(kind, version, seed, endpoint, topic="rivers", bbox=BBox(5.5, 47.0, 15.0, 55.0))
+    return ServiceSpec(kind, version, seed, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0))
 
 
 def ask(spec: ServiceSpec, url: str) -> Document:
@@ -78,8 +78,8 @@ def claims(document: Document) -> list[Service]:
 def identify(spec: ServiceSpec) -> dict[str, Service]:
     """What the proof of a service and its companions say together."""
     first = claims(ask(spec, services.facts(spec).proof_url))
-    more = [s for url in joining.companions(first) for s in claims(ask(spec, url))]
-    return {service.kind: service for service in joining.join(first, more)}
+    more = [s for url in service_merge.companions(first) for s in claims(ask(spec, url))]
+    return {service.kind: service for service in service_merge.join(first, more)}
 
 
 @pytest.mark.parametrize(("kind", "version", "seed"), MADE)

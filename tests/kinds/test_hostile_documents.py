@@ -21,18 +21,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from books import BOOK
+from fuzzing import examples, fuzzed
+from hypothesis import given
 from hypothesis import strategies as st
 
-from geohound import assembly, mining, probe, refusals
-from geohound.crawler.follow import Fence, follow
-from geohound.crawler.seen import SeenLinks
-from geohound.document import Document
-from geohound.geoweb import services
-from geohound.geoweb.protocol import Request, ServiceSpec
-from geohound.model.bbox import BBox
+from geohound import app, mining, probe
+from geohound.crawler.link_filter import ScopeFilter, follow
+from geohound.crawler.seen_links import SeenLinks
+from geohound.document import Document, refusals
 from geohound.model.service import Service, Verdict
 from geohound.model.visit import Page, Response
+from geoweb import services
+from geoweb.box import Box
+from geoweb.protocol import Request, ServiceSpec
 
 MAX_CPU_S = 2.0
 MAX_GROWTH_BYTES = 500_000_000
@@ -49,10 +51,10 @@ def answer(body: bytes, content_type: str = "", url: str = "http://a.test/x") ->
 
 def read(document: Document) -> tuple[Verdict, Page]:
     """All that a crawl does with an answer."""
-    verdict = probe.recognise(document, assembly.kinds())
+    verdict = probe.recognise(document, app.kinds())
     refusals.judge(document)
-    page = mining.mine(document)
-    for link in follow(page, 1, Fence(), Counter(), SeenLinks().page()):
+    page = mining.mine(document, BOOK)
+    for link in follow(page, 1, ScopeFilter(), BOOK, Counter(), SeenLinks().page()):
         link.url.encode()
     return verdict, page
 
@@ -324,7 +326,7 @@ def test_a_lone_surrogate_is_no_reason_to_fail() -> None:
 
 def test_a_page_with_a_doctype_that_names_a_system_is_mined() -> None:
     body = b'<!DOCTYPE html SYSTEM "about:legacy-compat"><title>t</title><p>see <a href="/wms?service=WMS">map</a>'
-    page = mining.mine(answer(body, "text/html"))
+    page = mining.mine(answer(body, "text/html"), BOOK)
     assert page.title == "t"
     assert page.text == "see map"
     assert [link.url for link in page.links] == ["/wms?service=WMS"]
@@ -339,7 +341,7 @@ def test_an_alternate_whose_address_is_broken_is_passed_over() -> None:
             """Nothing is held."""
 
     document = answer(b'<!doctype html><link rel="alternate" type="application/json" href="http://[">', "text/html")
-    identifying = probe.identify(document.url, Echo(), assembly.kinds(), known=document)
+    identifying = probe.identify(document.url, Echo(), app.kinds(), known=document)
     with pytest.raises(StopIteration) as end:
         identifying.send(None)
     assert end.value.value.services == ()
@@ -360,7 +362,7 @@ def test_links_within_links_are_read_in_bounded_time() -> None:
 
 def test_a_page_of_nothing_but_scripts_yields_a_bounded_number_of_links() -> None:
     scripts = number(b'<script>f("http://a#.test/wms")</script>', 20_000)
-    page = mining.mine(answer(b"<!doctype html>" + scripts, "text/html"))
+    page = mining.mine(answer(b"<!doctype html>" + scripts, "text/html"), BOOK)
     assert 1_000 < len(page.links) <= mining.html.MAX_LINKS
 
 
@@ -387,7 +389,7 @@ SEEDS = [(kind, version) for kind in services.KINDS for version in services.VERS
 
 def document_of(kind: str, version: str) -> tuple[str, str, bytes]:
     endpoint = f"http://gis.town.test{services.endpoint_path(kind, 1)}"
-    spec = ServiceSpec(kind, version, 1, endpoint, topic="rivers", bbox=BBox(5.5, 47.0, 15.0, 55.0))
+    spec = ServiceSpec(kind, version, 1, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0))
     url = services.facts(spec).proof_url
     parts = urlsplit(url)
     reply = services.answer(spec, Request("GET", parts.netloc, parts.path, parts.query))
@@ -395,11 +397,13 @@ def document_of(kind: str, version: str) -> tuple[str, str, bytes]:
     return url, reply.content_type, reply.body
 
 
+@pytest.mark.hypothesis  # `make fuzz` cuts at five times as many places
 @pytest.mark.parametrize(("kind", "version"), SEEDS)
 def test_every_prefix_of_a_true_document_is_survived(kind: str, version: str) -> None:
     url, content_type, body = document_of(kind, version)
-    step = max(1, len(body) // 60)
-    for end in (*range(0, len(body), step), *range(min(60, len(body)))):
+    cuts = examples(60)
+    step = max(1, len(body) // cuts)
+    for end in (*range(0, len(body), step), *range(min(cuts, len(body)))):
         read(answer(body[:end], content_type, url))
     verdict, _ = read(answer(body, content_type, url))
     assert any(isinstance(s, Service) for s in verdict.services) or kind in services.LISTS
@@ -415,7 +419,7 @@ JUNK = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@fuzzed(150)
 @given(st.sampled_from(SEEDS), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 200), JUNK), min_size=1, max_size=5))
 def test_a_true_document_with_wounds_is_survived(seed: tuple[str, str], wounds: list[tuple[float, int, bytes]]) -> None:
     url, content_type, body = document_of(*seed)

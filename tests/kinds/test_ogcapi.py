@@ -211,3 +211,68 @@ def test_suspicion_and_probes_keep_to_the_root() -> None:
         "http://a.test/v1/collections?key=k&f=json",
         "http://a.test/v1?key=k&f=json",
     )
+
+
+TILESET = {
+    "title": "Lakes in the Web Mercator quad",
+    "dataType": "vector",
+    "crs": "http://www.opengis.net/def/crs/EPSG/0/3857",
+    "tileMatrixSetURI": "http://www.opengis.net/def/tilematrixset/OGC/1.0/WebMercatorQuad",
+    "links": [
+        {"rel": "self", "href": f"{ROOT}/collections/lakes/tiles/WebMercatorQuad"},
+        {"rel": "item", "href": f"{ROOT}/collections/lakes/tiles/WebMercatorQuad/{{tileMatrix}}/{{tileRow}}"},
+    ],
+}
+
+
+def test_a_single_tileset_is_proof_of_a_tiles_api_and_its_layer() -> None:
+    found = claims(TILESET, f"{ROOT}/collections/lakes/tiles/WebMercatorQuad")
+    assert set(found) == {"ogcapi-tiles"}
+    assert found["ogcapi-tiles"].endpoint == ROOT
+    assert [layer.title for layer in found["ogcapi-tiles"].layers] == ["Lakes in the Web Mercator quad"]
+
+
+def test_a_tileset_without_a_grid_proves_nothing() -> None:
+    assert not claims({key: value for key, value in TILESET.items() if key != "tileMatrixSetURI"})
+
+
+def test_a_conformance_document_may_call_itself_an_object() -> None:
+    conformance = {"type": "object", "conformsTo": [f"{SPEC}/ogcapi-features-1/1.0/conf/core"]}
+    assert set(claims(conformance, f"{ROOT}/conformance")) == {"ogcapi-features"}
+
+
+def test_the_json_schema_of_a_conformance_document_is_none() -> None:
+    schema = {
+        "type": "object",
+        "required": ["conformsTo"],
+        "properties": {"conformsTo": {"type": "array", "items": {"type": "string"}}},
+        "links": [{"rel": "conformance", "href": f"{ROOT}/conformance"}, {"rel": "data", "href": ROOT}],
+    }
+    assert not claims(schema)
+
+
+def test_a_list_of_collections_has_the_title_of_the_api_where_it_names_one() -> None:
+    listed = {"title": "Waters of the town", "collections": [collection()], "links": []}
+    found = claims(listed, f"{ROOT}/collections")["ogcapi-features"]
+    assert found.title == "Waters of the town"
+
+
+def test_a_single_collection_does_not_speak_for_the_api() -> None:
+    assert claims(collection(), f"{ROOT}/collections/lakes")["ogcapi-features"].title == ""
+
+
+def test_a_saved_document_of_an_api_names_the_root_not_its_own_page() -> None:
+    own = {"rel": "self", "href": f"{ROOT}/collections?f=json&limit=10"}
+    found = claims({"collections": [collection()], "links": [own]}, "file:///tmp/answer.json")
+    assert found["ogcapi-features"].online_resource == ROOT
+
+
+@pytest.mark.parametrize("selection", ["datetime=2020-01-01/..", "bbox=1,2,3,4", "q=lakes&limit=5", "sortby=-updated"])
+def test_what_selects_among_the_contents_is_no_part_of_the_root(selection: str) -> None:
+    found = claims({"collections": [collection()]}, f"{ROOT}/collections?{selection}")
+    assert found["ogcapi-features"].endpoint == ROOT
+
+
+def test_what_belongs_to_the_address_stays_with_the_root() -> None:
+    found = claims({"collections": [collection()]}, f"{ROOT}/collections?token=abc&datetime=2020-01-01")
+    assert found["ogcapi-features"].endpoint == f"{ROOT}?token=abc"

@@ -9,12 +9,12 @@ import pytest
 
 from geohound import plugins
 from geohound.document import Document
-from geohound.geoweb import services
-from geohound.geoweb.protocol import Request, ServiceSpec
-from geohound.model.bbox import BBox
+from geohound.document.refusals import judge
 from geohound.model.service import RefusalReason, Service
 from geohound.model.visit import Response
-from geohound.refusals import judge
+from geoweb import services
+from geoweb.box import Box
+from geoweb.protocol import Request, ServiceSpec
 
 OWS = ("wms", "wfs", "wcs", "wcps", "wmts", "wps", "csw", "sos", "sps", "ows")
 MADE = [
@@ -28,7 +28,7 @@ MADE = [
 
 def make(kind: str, version: str, seed: int) -> ServiceSpec:
     endpoint = f"http://gis.town{seed}.test{services.endpoint_path(kind, seed)}"
-    return ServiceSpec(kind, version, seed, endpoint, topic="rivers", bbox=BBox(5.5, 47.0, 15.0, 55.0))
+    return ServiceSpec(kind, version, seed, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0))
 
 
 def ask(spec: ServiceSpec, url: str) -> Document:

@@ -145,3 +145,24 @@ def test_probes_go_to_the_root_of_the_api() -> None:
         "https://a.test/stac/v1/collections",
     )
     assert stac.KINDS[1].probe_urls("https://a.test/catalog.json#x") == ("https://a.test/catalog.json",)
+
+
+def test_a_landing_page_with_an_extent_is_still_the_api() -> None:
+    landing = {
+        **CATALOG,
+        "conformsTo": [CORE],
+        "extent": COLLECTION["extent"],
+        "links": [{"rel": "child", "href": "http://a.test/stac/collections/y2020", "title": "Year 2020"}],
+    }
+    found = claims(landing, "http://a.test/stac")
+    assert list(found) == ["stac-api"]
+    assert found["stac-api"].title == "Images of the town"
+    assert [layer.title for layer in found["stac-api"].layers] == ["Year 2020"]
+
+
+def test_a_saved_collection_whose_items_are_served_belongs_to_the_api() -> None:
+    own = {"rel": "self", "href": "http://a.test/stac/collections/y2020"}
+    found = claims({**COLLECTION, "links": [*COLLECTION["links"], own]}, "file:///tmp/answer.json")
+    assert list(found) == ["stac-api"]
+    assert found["stac-api"].online_resource == "http://a.test/stac"
+    assert [layer.name for layer in found["stac-api"].layers] == ["y2020"]

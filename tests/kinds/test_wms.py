@@ -168,3 +168,43 @@ def test_a_long_list_of_times_is_kept_as_its_span() -> None:
     days = ",".join(f"2020-01-{1 + n % 28:02d}T{n % 24:02d}:00Z" for n in range(500))
     service = read(TREE.replace("2000-01-01/2020-01-01/P1D", days))
     assert layer(service, "a").times == (f"{days.split(',')[0]}/{days.split(',')[-1]}",)
+
+
+def _zones(*boxes: str) -> str:
+    return (
+        "<WMS_Capabilities version='1.3.0'><Service><Name>WMS</Name><Title>Map</Title></Service><Capability>"
+        f"<Layer><Title>Mines of the north</Title><Layer><Name>mines</Name>{''.join(boxes)}</Layer></Layer>"
+        "</Capability></WMS_Capabilities>"
+    )
+
+
+ZONE_32 = "<BoundingBox CRS='EPSG:32632' minx='500000' miny='5500000' maxx='700000' maxy='5600000'/>"
+ZONE_33 = "<BoundingBox CRS='EPSG:32633' minx='500000' miny='5500000' maxx='600000' maxy='5600000'/>"
+
+
+def test_a_layer_with_boxes_in_grid_zones_alone_covers_them_all() -> None:
+    """500,000 m east is the central meridian: 9° in zone 32, 15° in zone 33; the second box ends beyond 16°."""
+    box = layer(read(_zones(ZONE_32, ZONE_33)), "mines").extent.box
+    assert box.west == pytest.approx(9.0, abs=0.01)
+    assert 16.3 < box.east < 16.5
+
+
+def test_a_box_in_degrees_is_believed_before_those_in_grids() -> None:
+    degrees = "<BoundingBox CRS='EPSG:4326' minx='50' miny='10' maxx='51' maxy='12'/>"
+    box = layer(read(_zones(ZONE_32, degrees)), "mines").extent.box
+    assert box.as_tuple() == (10, 50, 12, 51)
+
+
+def test_a_service_called_map_is_called_by_its_first_layer() -> None:
+    assert read(_zones(ZONE_32)).title == "Mines of the north"
+
+
+def test_a_layer_called_root_says_no_more_than_the_service_itself() -> None:
+    assert read(_zones(ZONE_32).replace("Mines of the north", "Root")).title == "Map"
+
+
+def test_the_name_of_the_service_is_read_beside_its_title() -> None:
+    # Section 3.3 of Hou, Chen & Wu 2016: "metadata, such as the service name, service abstract, service keywords".
+    about = "<Service><Name>land_cover_2010</Name><Title>Maps</Title></Service>"
+    found = read(f'<WMS_Capabilities version="1.3.0">{about}<Capability><Layer/></Capability></WMS_Capabilities>')
+    assert (found.name, found.title) == ("land_cover_2010", "Maps")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from geohound import assembly
+from geohound import app
 from geohound.contracts import Fetcher
 from geohound.document import Document
 from geohound.model.service import Verdict
@@ -63,7 +63,7 @@ def net(lab: Lab) -> Iterator[Net]:
     settings = Settings(allow_nets=("127.0.0.0/8",), host_delay_s=0.0, slow_host_factor=0.0)
 
     async def open_fetcher() -> Fetcher:
-        return assembly.fetcher(settings)
+        return app.fetcher(settings)
 
     with asyncio.Runner() as runner:
         net = Net(runner, runner.run(open_fetcher()))
@@ -74,14 +74,14 @@ def net(lab: Lab) -> Iterator[Net]:
 @pytest.fixture(scope="session")
 def identify(net: Net, address: Callable[[str], str]) -> Callable[[str], Verdict]:
     """What Geohound says of `server/path…`, asking as often as it may."""
-    kinds = assembly.kinds()
+    kinds = app.kinds()
     return lambda place: net.runner.run(identify_url(address(place), net.fetcher, kinds))
 
 
 @pytest.fixture(scope="session")
 def read(net: Net, address: Callable[[str], str]) -> Callable[[str], Verdict]:
     """What the one answer at `server/path…` is in the eyes of all kinds."""
-    kinds = assembly.kinds()
+    kinds = app.kinds()
 
     def ask(place: str) -> Verdict:
         visit = net.runner.run(net.fetcher.fetch(address(place)))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from lab_truth import MARKS, pick
 
-from geohound import assembly
+from geohound import app
 from geohound.model.service import RefusalReason, Verdict
 
 pytestmark = MARKS
@@ -62,7 +62,7 @@ READINGS = [
     ("mapserver/cgi-bin/mapserv?map=BALTIC&SERVICE=WMS&VERSION=1.3.0&REQUEST=GetMap&LAYERS=depth&STYLES="
      "&CRS=EPSG:4326&BBOX=54,12,64,27&WIDTH=450&HEIGHT=300&FORMAT=image/png", R.OTHER_KIND, ""),
     ("mapserver/cgi-bin/mapserv?map=BALTIC&SERVICE=WFS&VERSION=1.1.0&REQUEST=GetFeature&TYPENAME=harbours",
-     R.OTHER_KIND, ""),
+     R.OTHER_KIND, "wfs"),  # features that name the WFS they come from
     ("qgis/?SERVICE=WMS&VERSION=1.3.0&REQUEST=GetMap", R.EXCEPTION_REPORT, "wms"),
     ("mapproxy/service?SERVICE=WMS&VERSION=1.1.1&REQUEST=GetMap", R.EXCEPTION_REPORT, "wms"),
     ("pycsw/csw?service=CSW&version=2.0.2&request=GetRecords", R.EXCEPTION_REPORT, "csw"),
@@ -88,7 +88,7 @@ def test_an_unknown_collection_still_reveals_the_api_around_it(identify: Identif
 
 def test_every_kind_reads_every_answer_of_the_lab_without_a_second_claim(read: Callable[[str], Verdict]) -> None:
     """No capabilities document is taken for two kinds of web service at once."""
-    ows = {"wms", "wfs", "wcs", "wmts", "wps", "csw", "sos", "sps", "wcps"} & assembly.kinds().keys()
+    ows = {"wms", "wfs", "wcs", "wmts", "wps", "csw", "sos", "sps", "wcps"} & app.kinds().keys()
     base = "mapserver/cgi-bin/mapserv?map=BALTIC&REQUEST=GetCapabilities&SERVICE="
     for service in ("WMS", "WFS", "WCS", "SOS"):
         assert [s.kind for s in read(base + service).services if s.kind in ows] == [service.lower()]

@@ -6,9 +6,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from books import BOOK
 
 from geohound.jsflow import Endpoint
-from geohound.mining import application, saved
+from geohound.mining import application, saved_page
 from geohound.mining.application import Fetched
 
 
@@ -25,7 +26,7 @@ class Web:
         return Fetched(url, text, "text/html" if text.startswith("<html") else "") if text is not None else None
 
     def mine(self, url: str = "https://h.test/", rules: str = "static") -> application.Mined:
-        return asyncio.run(application.mine(url, self.fetch, rules))
+        return asyncio.run(application.mine(url, self.fetch, BOOK, rules))
 
 
 def test_scripts_of_a_page_are_fetched_once_and_libraries_never() -> None:
@@ -97,7 +98,7 @@ def test_a_page_with_hundreds_of_scripts_costs_a_bounded_number_of_requests() ->
     html = "<html>" + "".join(f'<script src="map{n}.js"></script>' for n in range(1000))
     web = Web({"https://h.test/": html} | {f"https://h.test/map{n}.js": "var a = 1;" for n in range(1000)})
     web.mine()
-    assert len(web.asked) <= application.Bounds().files + 1
+    assert len(web.asked) <= application.MiningLimits().files + 1
 
 
 def test_a_page_that_cannot_be_had_says_so() -> None:
@@ -124,7 +125,7 @@ def test_one_service_is_told_once_under_its_best_evidence() -> None:
 def test_a_saved_page_may_tell_where_it_stood(said: str, tmp_path: Path) -> None:
     page = tmp_path / "a.html"
     page.write_text(f"<html><head>{said}</head></html>")
-    assert saved.address_of(page) == "https://h.test/maps/a.html"
+    assert saved_page.address_of(page) == "https://h.test/maps/a.html"
 
 
 def test_files_beside_a_saved_page_are_read_and_none_outside_its_folder(tmp_path: Path) -> None:
@@ -136,7 +137,7 @@ def test_files_beside_a_saved_page_are_read_and_none_outside_its_folder(tmp_path
     (folder / "cdn.test" / "b.js").write_text("other host")
     (tmp_path / "secret.js").write_text("outside")
     (folder / "link.js").symlink_to(tmp_path / "secret.js")
-    fetch = saved.fetch_from(folder / "index.html", "https://h.test/maps/index.html", {})
+    fetch = saved_page.fetch_from(folder / "index.html", "https://h.test/maps/index.html", {})
 
     def text(url: str) -> str | None:
         found = asyncio.run(fetch(url))

@@ -8,10 +8,13 @@ import tracemalloc
 from datetime import UTC, datetime
 
 import pytest
+from books import BOOK
+from hypothesis import given
+from hypothesis import strategies as st
 
 from geohound.document import Document
-from geohound.mining import charset, html, markup, mine, text
-from geohound.model.visit import Page, Place, Response
+from geohound.mining import charset, html, mine, safe_html, text
+from geohound.model.visit import LinkPlace, Page, Response
 
 pytestmark = pytest.mark.slow  # megabytes of hostile markup
 
@@ -19,7 +22,7 @@ MAX_CPU_S = 2.0
 
 
 def mined(body: bytes, content_type: str = "text/html", url: str = "http://a.test/page") -> Page:
-    return mine(Document(Response(url, url, 200, {"content-type": content_type}, body, datetime.now(UTC))))
+    return mine(Document(Response(url, url, 200, {"content-type": content_type}, body, datetime.now(UTC))), BOOK)
 
 
 def mined_in_time(body: bytes, content_type: str = "text/html", url: str = "http://a.test/page") -> Page:
@@ -140,7 +143,7 @@ def test_of_large_xml_the_beginning_is_mined() -> None:
     document = Document(Response("u", "u", 200, {"content-type": "text/xml"}, body, datetime.now(UTC)))
     assert document.root is not None
     begin = time.process_time()
-    page = mine(document)
+    page = mine(document, BOOK)
     assert time.process_time() - begin < MAX_CPU_S
     assert page.links[0].url == "http://first.test/wms"
     assert len(page.links) == text.MAX_LINKS
@@ -158,22 +161,22 @@ def test_of_large_xml_the_beginning_is_mined() -> None:
 )
 def test_long_pages_of_sloppy_but_honest_markup_are_left_whole(row: str) -> None:
     page = "<html><body><table>" + row * 5000 + "</table></body></html>"
-    assert markup.tame(page.encode()).decode() == page.replace("<b>", "<x-b>")
+    assert safe_html.tame(page.encode()).decode() == page.replace("<b>", "<x-b>")
 
 
 def test_a_tag_keeps_a_long_value_and_loses_attributes_beyond_number() -> None:
     config = "{" + "x y=z " * 20_000 + "}"
     long = f"<div data-config='{config}'>".encode()
-    assert markup.tame(long) == long
-    crowd = " ".join(f"attribute-with-a-long-name-{i}" * 4 for i in range(markup.MAX_ATTRIBUTES + 1))
-    assert markup.tame(f"<p>a</p><div {crowd}>b</div>".encode()) == b"<p>a</p><div>b</div>"
+    assert safe_html.tame(long) == long
+    crowd = " ".join(f"attribute-with-a-long-name-{i}" * 4 for i in range(safe_html.MAX_ATTRIBUTES + 1))
+    assert safe_html.tame(f"<p>a</p><div {crowd}>b</div>".encode()) == b"<p>a</p><div>b</div>"
 
 
 def test_code_within_code_is_read_once() -> None:
     page = mined(b"<pre><code>http://b.test/wms</code></pre><code>http://c.test/wms</code>")
     assert [(x.url, x.place) for x in page.links] == [
-        ("http://c.test/wms", Place.TEXT),
-        ("http://b.test/wms", Place.CODE),
+        ("http://c.test/wms", LinkPlace.TEXT),
+        ("http://b.test/wms", LinkPlace.CODE),
     ]
 
 
@@ -190,8 +193,23 @@ def test_brackets_without_number_take_a_bounded_memory(unit: bytes) -> None:
     page = unit * (4_900_000 // len(unit))
     tracemalloc.start()
     try:
-        tamed = markup.tame(page)
+        tamed = safe_html.tame(page)
         assert tracemalloc.get_traced_memory()[1] < 170_000_000
     finally:
         tracemalloc.stop()
     assert tamed.decode(), "not cut within a character"
+
+
+_ATTRIBUTES = ("a", "b=c", "c='>'", 'd=">"', "e = '<x>'", 'f=\n"/>"', "=g", "h='", "/", "ü=ö")
+
+
+@given(
+    st.lists(st.sampled_from(_ATTRIBUTES), min_size=1, max_size=4), st.integers(1, 3), st.sampled_from(("", ">", "/>"))
+)
+def test_no_tag_with_too_many_attributes_passes_however_they_are_written(
+    attributes: list[str], spaces: int, end: str
+) -> None:
+    written = (" " * spaces).join(attributes * 300)
+    source = f"<p>{'x' * 20_001}</p><div {written}{end}".encode()
+    if safe_html._MANY_ATTRIBUTES.search(source):
+        assert safe_html._may_have_many_attributes(source)

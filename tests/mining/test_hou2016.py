@@ -1,4 +1,4 @@
-"""The published rules, held to what the paper says of them."""
+"""The published rules, held to Hou, Chen & Wu 2016: judgements of section 3.1, rules of figures 3 to 5."""
 
 from __future__ import annotations
 
@@ -37,6 +37,27 @@ def test_only_scripts_with_a_keyword_in_their_name_are_read_and_libraries_never(
 
 
 @pytest.mark.parametrize(
+    "link",
+    ["js/jquery.js", "jquery.min.js", "jquery-ui.min.js?v=2", "http://maps.h.test/js/viewer.js", "content/js/viewer.js",
+     "app.js?file=map", "http://js.arcgis.com/3.14/esri/layers/WMSLayer.js", "ol.js", "ol-debug.js"],
+)  # fmt: skip
+def test_section_3_1_reads_no_library_and_no_script_for_what_its_host_folder_or_parameters_are_called(
+    link: str,
+) -> None:
+    assert not hou2016.is_read(link)
+
+
+@pytest.mark.parametrize("link", ["js/mapcontrol.js", "../tool.js", "protocol.js", "symbol-debug.js"])
+def test_ol_js_of_table_1_is_the_name_of_a_file_and_not_the_end_of_another(link: str) -> None:
+    assert not hou2016.is_judged([link])
+
+
+def test_a_script_of_the_application_is_read_although_its_name_ends_like_a_library() -> None:
+    assert hou2016.is_read("js/mapcontrol.js")
+    assert hou2016.is_read("http://maps.h.test/js/querytools.js")
+
+
+@pytest.mark.parametrize(
     "call",
     [
         'new OpenLayers.Layer.WMS("Name", "http://h.test/wms", {layers: "a"})',
@@ -47,6 +68,22 @@ def test_only_scripts_with_a_keyword_in_their_name_are_read_and_libraries_never(
     ],
 )
 def test_rule_one_takes_the_address_out_of_a_known_call(call: str) -> None:
+    assert found(f"var other = 'http://other.test/page'; {call};") == ["http://h.test/wms"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'new OpenLayers.Layer.WMS("Land cover (2010)", "http://h.test/wms", {})',
+        "new OpenLayers.Layer.WMS('Roads :)', 'http://h.test/wms')",
+        'new OpenLayers.Layer.WMS("Say \\")\\"", "http://h.test/wms")',
+        "new OpenLayers.Layer.WMS(OpenLayers.i18n('Soil'), 'http://h.test/wms', {})",
+        "new ol.source.TileWMS({attributions: [credit('(c)')], url: 'http://h.test/wms'})",
+    ],
+)
+def test_steps_8_to_21_of_figure_5_cut_the_address_out_of_the_whole_call_brackets_in_a_title_do_not_end_it(
+    call: str,
+) -> None:
     assert found(f"var other = 'http://other.test/page'; {call};") == ["http://h.test/wms"]
 
 

@@ -1,25 +1,26 @@
-"""What pages hold, as people write them."""
+"""What pages hold, as people write them: hyperlinks and common text (Li, Yang & Yang 2010, step 4 of figure 9)."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
 import pytest
+from books import BOOK
 from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound import jsflow
 from geohound.document import Document
-from geohound.mining import charset, html, mine, script, text
-from geohound.model.visit import Page, Place, Response
+from geohound.mining import charset, html, mine, script_text, text
+from geohound.model.visit import LinkPlace, Page, Response
 
 
 def mined(body: bytes | str, content_type: str = "text/html", url: str = "http://a.test/x/page.html") -> Page:
     raw = body if isinstance(body, bytes) else body.encode()
-    return mine(Document(Response(url, url, 200, {"content-type": content_type}, raw, datetime.now(UTC))))
+    return mine(Document(Response(url, url, 200, {"content-type": content_type}, raw, datetime.now(UTC))), BOOK)
 
 
-def found(page: Page, place: Place) -> list[str]:
+def found(page: Page, place: LinkPlace) -> list[str]:
     return [link.url for link in page.links if link.place is place]
 
 
@@ -29,21 +30,21 @@ def test_anchors_areas_frames_and_alternates_are_links() -> None:
         "<a href='one.html'>One <b>bold</b></a><map><area href=two.html alt='Two'></map>"
         "<iframe src=three.html></iframe>"
     )
-    assert found(page, Place.ANCHOR) == ["one.html"]
-    assert [link.text for link in page.links if link.place is Place.ANCHOR] == ["One bold"]
-    assert found(page, Place.AREA) == ["two.html"]
-    assert found(page, Place.FRAME) == ["three.html"]
-    assert found(page, Place.META) == ["/alt.json"]
+    assert found(page, LinkPlace.ANCHOR) == ["one.html"]
+    assert [link.text for link in page.links if link.place is LinkPlace.ANCHOR] == ["One bold"]
+    assert found(page, LinkPlace.AREA) == ["two.html"]
+    assert found(page, LinkPlace.FRAME) == ["three.html"]
+    assert found(page, LinkPlace.META) == ["/alt.json"]
 
 
 def test_addresses_in_running_text_are_found_without_the_sentence_around_them() -> None:
     page = mined("<p>Our WMS (see http://b.test/wms?map=x.map&amp;service=WMS). Or HTTPS://C.test/ows!</p>")
-    assert found(page, Place.TEXT) == ["http://b.test/wms?map=x.map&service=WMS", "HTTPS://C.test/ows"]
+    assert found(page, LinkPlace.TEXT) == ["http://b.test/wms?map=x.map&service=WMS", "HTTPS://C.test/ows"]
 
 
 def test_addresses_in_code_samples_and_form_fields_are_found() -> None:
     page = mined('<pre>gdalinfo "WMS:http://b.test/wms?"</pre><input readonly value="http://c.test/wfs">')
-    assert found(page, Place.CODE) == ["http://b.test/wms", "http://c.test/wfs"]
+    assert found(page, LinkPlace.CODE) == ["http://b.test/wms", "http://c.test/wfs"]
 
 
 def test_a_form_that_spells_a_request_becomes_that_request() -> None:
@@ -51,11 +52,13 @@ def test_a_form_that_spells_a_request_becomes_that_request() -> None:
         "<form action='/cgi/wms'><input type=hidden name=SERVICE value=WMS>"
         "<input type=hidden name=REQUEST value=GetCapabilities><input type=submit></form>"
     )
-    assert found(page, Place.FORM) == ["/cgi/wms?SERVICE=WMS&REQUEST=GetCapabilities"]
+    assert found(page, LinkPlace.FORM) == ["/cgi/wms?SERVICE=WMS&REQUEST=GetCapabilities"]
 
 
 def test_a_log_in_form_is_left_alone() -> None:
-    assert not found(mined("<form action=/login><input name=u value=x><input type=password name=p></form>"), Place.FORM)
+    assert not found(
+        mined("<form action=/login><input name=u value=x><input type=password name=p></form>"), LinkPlace.FORM
+    )
 
 
 def test_inline_scripts_give_service_addresses_but_not_every_address() -> None:
@@ -65,8 +68,8 @@ def test_inline_scripts_give_service_addresses_but_not_every_address() -> None:
         "var doc = 'http://docs.test/manual.html', ns = 'http://www.opengis.net/gml';"
         "fetch('../config/layers.json'); var r = '/geoserver/ows';</script>"
     )
-    assert found(page, Place.SCRIPT) == ["http://b.test/geoserver/wms", "/geoserver/ows"]
-    assert found(page, Place.CONFIG) == ["../config/layers.json"]
+    assert found(page, LinkPlace.SCRIPT) == ["http://b.test/geoserver/wms", "/geoserver/ows"]
+    assert found(page, LinkPlace.CONFIG) == ["../config/layers.json"]
 
 
 def test_script_files_are_named_but_libraries_are_not() -> None:
@@ -90,20 +93,20 @@ def test_other_scripts_are_not_taken_for_libraries(name: str) -> None:
 
 def test_configuration_named_in_data_attributes_is_followed() -> None:
     page = mined("<div data-config='/config/map-3.json' data-wms='http://b.test/wms?a=1&amp;b=2' data-x='hello'></div>")
-    assert found(page, Place.CONFIG) == ["/config/map-3.json"]
-    assert found(page, Place.SCRIPT) == ["http://b.test/wms?a=1&b=2"]
+    assert found(page, LinkPlace.CONFIG) == ["/config/map-3.json"]
+    assert found(page, LinkPlace.SCRIPT) == ["http://b.test/wms?a=1&b=2"]
 
 
 def test_a_viewer_configuration_gives_its_services() -> None:
     body = '{"layers": [{"type": "wms", "url": "https:\\/\\/b.test\\/wms?", "x": "https://docs.test/index.html"}]}'
-    assert found(mined(body, "application/json"), Place.SCRIPT) == ["https://b.test/wms"]
+    assert found(mined(body, "application/json"), LinkPlace.SCRIPT) == ["https://b.test/wms"]
 
 
 def test_a_sitemap_gives_its_locations() -> None:
     body = (
         "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc> http://a.test/p1 </loc></url></urlset>"
     )
-    assert found(mined(body, "application/xml"), Place.SITEMAP) == ["http://a.test/p1"]
+    assert found(mined(body, "application/xml"), LinkPlace.SITEMAP) == ["http://a.test/p1"]
 
 
 def test_meta_robots_is_seen() -> None:
@@ -150,8 +153,8 @@ def test_no_bytes_whatever_break_mining(body: bytes, content_type: str) -> None:
 
 @given(st.text(max_size=500))
 def test_no_text_whatever_breaks_the_readers_of_text_and_script(words: str) -> None:
-    script.links(words)
-    for link in text.links(words, Place.TEXT):
+    script_text.links(words, BOOK)
+    for link in text.links(words, LinkPlace.TEXT):
         assert link.url.lower().startswith("http")
 
 
@@ -170,14 +173,14 @@ def test_a_comment_that_never_ends_costs_one_pass() -> None:
 def test_links_that_were_told_of_other_pages_are_left_out_but_for_those_of_this_page_alone() -> None:
     asked: list[tuple[str, str]] = []
 
-    def is_told(place: str, address: str) -> bool:
+    def is_known(place: str, address: str) -> bool:
         asked.append((place, address))
         return address in ("b.html", "/c", "http://d.test/")
 
     source = (
         '<a href="b.html">1</a><a href="/c">2</a><a href="http://d.test/">3</a><a href="?e=1">4</a><a href="f">5</a>'
     )
-    page = html.read(source, "http://a.test/x/y.html", is_told=is_told)
+    page = html.read(source, "http://a.test/x/y.html", BOOK, is_known=is_known)
     assert [link.url for link in page.links] == ["?e=1", "f"]
     here = "http://a.test/x/"
     assert asked == [(here, "b.html"), ("http://a.test", "/c"), ("", "http://d.test/"), (here, "f")]
@@ -185,11 +188,11 @@ def test_links_that_were_told_of_other_pages_are_left_out_but_for_those_of_this_
 
 def test_a_page_that_is_not_to_be_followed_leaves_its_links_to_others() -> None:
     source = '<meta name=robots content=nofollow><a href="b">1</a>'
-    assert [link.url for link in html.read(source, "http://a.test/", is_told=lambda *_: True).links] == ["b"]
+    assert [link.url for link in html.read(source, "http://a.test/", BOOK, is_known=lambda *_: True).links] == ["b"]
 
 
 def test_an_anchor_that_is_not_to_be_followed_leaves_its_address_to_others() -> None:
-    page = html.read('<a rel=nofollow href="b">1</a>', "http://a.test/", is_told=lambda *_: True)
+    page = html.read('<a rel=nofollow href="b">1</a>', "http://a.test/", BOOK, is_known=lambda *_: True)
     assert [(link.url, link.nofollow) for link in page.links] == [("b", True)]
 
 
@@ -199,4 +202,4 @@ def test_names_of_namespaces_schemas_and_doctypes_are_no_addresses() -> None:
         '<a xmlns="http://n.test/1" xmlns:b=\'http://n.test/2\' b:schemaLocation="http://n.test/1 http://n.test/1.xsd"'
         ' href="http://x.test/y">See http://z.test/wms</a>'
     )
-    assert [link.url for link in text.links(source, Place.XML)] == ["http://x.test/y", "http://z.test/wms"]
+    assert [link.url for link in text.links(source, LinkPlace.XML)] == ["http://x.test/y", "http://z.test/wms"]

@@ -7,12 +7,13 @@ import time
 
 import pytest
 import webapps
+from books import BOOK
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geohound.document import paths
 from geohound.jsflow import Endpoint
 from geohound.mining import recipes
-from geohound.mining.recipes import kinds, paths
 
 VIEWERS = [app for app in webapps.load() if app.name.startswith("viewer-")]
 BY_SCRIPT = {"viewer-qgis2web"}
@@ -28,7 +29,7 @@ def endpoints_of(app: webapps.App) -> list[Endpoint]:
         text = app.get(wanted.url)
         if text is not None and (wanted.url, wanted.file.name) not in done:
             done.add((wanted.url, wanted.file.name))
-            reading = recipes.read(wanted, text)
+            reading = recipes.read(wanted, text, BOOK)
             found += reading.endpoints
             waiting += reading.wanted
     return found
@@ -96,7 +97,7 @@ def test_a_document_is_known_by_itself() -> None:
         "</Layer></LayerList></ViewContext>"
     )
     (wanted,) = recipes.of_document(text, "http://h.test/a.xml")
-    (endpoint,) = recipes.read(wanted, text).endpoints
+    (endpoint,) = recipes.read(wanted, text, BOOK).endpoints
     assert (endpoint.endpoint, endpoint.kind) == ("http://h.test/wms", "wms")
 
 
@@ -109,7 +110,7 @@ def test_a_document_is_known_by_itself() -> None:
     ],
 )  # fmt: skip
 def test_viewers_have_many_words_for_one_kind(word: str, kind: str | None) -> None:
-    assert kinds.of(word) == kind
+    assert recipes.kind_of_label(word, None, BOOK) == kind
 
 
 @pytest.mark.parametrize(
@@ -151,7 +152,7 @@ def test_a_hostile_file_costs_little(text: str) -> None:
     start = time.perf_counter()
     page = f"<html class='terria'>lizUrls Mapbender.configuration geoblacklight geonode.js itowns.js {text}"
     for wanted in recipes.recognise(page, "https://h.test/"):
-        recipes.read(wanted, text)
+        recipes.read(wanted, text, BOOK)
     assert time.perf_counter() - start < 8
 
 
@@ -176,5 +177,5 @@ def test_any_json_is_survived_by_every_recipe(value: object) -> None:
     text = json.dumps(value)
     for recipe in recipes.recipes():
         for file in recipe.files:
-            for endpoint in recipes.read(recipes.Wanted(recipe, file, "https://h.test/a"), text).endpoints:
+            for endpoint in recipes.read(recipes.WantedFile(recipe, file, "https://h.test/a"), text, BOOK).endpoints:
                 assert endpoint.url.startswith(("http://", "https://"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from books import BOOK
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,7 +71,7 @@ def test_the_meta_tags(tags, rules):
 def page(body: bytes, **headers: str):
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     answer = Response("http://a.test/", "http://a.test/", 200, named, body, datetime(2026, 1, 1, tzinfo=UTC))
-    return mine(Document(answer))
+    return mine(Document(answer), BOOK)
 
 
 @pytest.mark.parametrize("meta", ["noindex", "nofollow"])

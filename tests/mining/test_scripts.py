@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from books import BOOK
+
 from geohound import jsflow
-from geohound.mining import scripts
+from geohound.mining import script_links
 
 PAGE = "http://maps.test/"
 
 
 def asked(code: str) -> set[str]:
-    return {link.url for link in scripts.links([jsflow.Script(PAGE, code, is_inline=True)], PAGE)}
+    return {link.url for link in script_links.links([jsflow.Script(PAGE, code, is_inline=True)], PAGE, BOOK)}
 
 
 def test_one_address_that_is_two_services_is_asked_for_both() -> None:

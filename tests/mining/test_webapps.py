@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import webapps
 
 from geohound import plugins, urls
 
 APPS = webapps.load()
+BLIND = Path(__file__).parents[2] / "bench" / "pages_blind"
+BLIND_APPS = webapps.load(BLIND / "building") + webapps.load(BLIND / "kept")
 
 
 def test_there_are_enough_apps_and_every_idiom_has_some() -> None:
@@ -21,7 +25,7 @@ def test_the_apps_stay_small() -> None:
     assert sum(sizes) <= 1_500_000
 
 
-@pytest.mark.parametrize("app", APPS, ids=lambda app: app.name)
+@pytest.mark.parametrize("app", APPS + BLIND_APPS, ids=lambda app: app.name)
 def test_the_truth_of_an_app_is_written_in_canonical_form(app: webapps.App) -> None:
     kinds = plugins.discover("kinds")
     assert urls.canonical(app.page) == app.page

@@ -87,9 +87,9 @@ def content_type(url: str) -> str:
 
 
 @cache
-def load() -> tuple[App, ...]:
-    """All apps, in the order of their names."""
-    return tuple(_read(path) for path in sorted(FOLDER.glob("*.txt")))
+def load(folder: Path = FOLDER) -> tuple[App, ...]:
+    """All apps of a folder, in the order of their names."""
+    return tuple(_read(path) for path in sorted(folder.glob("*.txt")))
 
 
 def _read(path: Path) -> App:

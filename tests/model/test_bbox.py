@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shapely.geometry import MultiPolygon, box
 from shapely.ops import unary_union
 
-from geohound.model.bbox import BBox, intersection_area, is_within, overlap_ratio, overlaps, parse_bbox, union
+from geohound.model.bbox import BBox, intersection_area, is_within, overlap_ratio, overlaps, union
 
 whole_degrees = st.integers(-180, 180)
 
@@ -63,13 +63,3 @@ def test_a_box_across_the_antimeridian_is_narrow() -> None:
 
 def test_the_union_takes_the_short_way_round() -> None:
     assert union([BBox(170, 0, 175, 1), BBox(-175, 0, -170, 1)]) == BBox(170, 0, -170, 1)
-
-
-@pytest.mark.parametrize("text", ["", "1,2,3", "a,b,c,d", "0,10,5,5", "-200,0,0,1", "nan,0,1,1", "0,0,inf,1"])
-def test_a_bad_box_is_refused_with_a_sentence(text: str) -> None:
-    with pytest.raises(ValueError, match=r"box|latitude|longitude"):
-        parse_bbox(text)
-
-
-def test_a_box_may_be_typed_with_spaces() -> None:
-    assert parse_bbox("-75 -34 -34 6") == BBox(-75, -34, -34, 6)

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from polite import behaving
+from polite import behaving, bounded
 
 from geohound.model.visit import Visit
-from geohound.net.fetcher import CurlFetcher, Manners
-from geohound.net.guard import Guard
+from geohound.net.address_guard import Guard
+from geohound.net.connect_to import Route
+from geohound.net.fetcher import ClientPolicy, CurlFetcher
 from geohound.net.limits import Limits
-from geohound.net.routes import Route
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Answer = bytes | Handler
@@ -86,13 +86,13 @@ async def serving(
 async def fetching(
     server: Server,
     limits: Limits | None = None,
-    manners: Manners | None = None,
+    policy: ClientPolicy | None = None,
     nets: tuple[str, ...] = ("127.0.0.0/8",),
 ) -> AsyncIterator[CurlFetcher]:
     """A fetcher for which every host under .test is this server."""
-    chosen = manners or behaving(obey_robots=False)
+    chosen = policy or behaving(obey_robots=False)
     routes = (Route("*.test", "127.0.0.1", server.port),)
-    fetcher = CurlFetcher(replace(chosen, routes=routes), Guard.opening(nets), limits)
+    fetcher = CurlFetcher(replace(chosen, routes=routes), Guard.opening(nets), limits or bounded())
     try:
         yield fetcher
     finally:
@@ -103,13 +103,13 @@ def ask(
     answers: Mapping[str, Answer],
     *urls: str,
     limits: Limits | None = None,
-    manners: Manners | None = None,
+    policy: ClientPolicy | None = None,
     max_bytes: int | None = None,
 ) -> tuple[list[Visit], Server]:
     """Fetch the URLs one after the other from a server that answers like this."""
 
     async def run() -> tuple[list[Visit], Server]:
-        async with serving(answers) as server, fetching(server, limits, manners) as fetcher:
+        async with serving(answers) as server, fetching(server, limits, policy) as fetcher:
             return [await fetcher.fetch(url, max_bytes=max_bytes) for url in urls], server
 
     return asyncio.run(run())

@@ -7,13 +7,15 @@ import socket
 import time
 from itertools import pairwise
 
-from polite import behaving, policy
+import pytest
+from polite import behaving, bounded, policy
 
-from geohound.model.visit import Failure, FailureReason
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Failure
+from geohound.net.address_guard import Guard
 from geohound.net.clock import SystemClock
+from geohound.net.connect_to import Route
 from geohound.net.fetcher import CurlFetcher
-from geohound.net.guard import Guard
-from geohound.net.routes import Route
 from geohound.politeness import Politeness, TaskPoliteness
 
 
@@ -28,7 +30,7 @@ def ask_many(web, hosts, manners):
             await writer.drain()
 
         async with web.serving({"/": note}) as server:
-            fetcher = CurlFetcher(manners(server.port), Guard.opening(["127.0.0.0/8"]))
+            fetcher = CurlFetcher(manners(server.port), Guard.opening(["127.0.0.0/8"]), bounded())
             visits = await asyncio.gather(*(fetcher.fetch(f"http://{h}:{server.port}/") for h in hosts))
             metrics = fetcher.metrics
             await fetcher.close()
@@ -42,6 +44,7 @@ def ask_many(web, hosts, manners):
 NAMES = ["127.0.0.1", "localhost"]
 
 
+@pytest.mark.slow
 def test_two_names_of_one_address_take_turns(web):
     def manners(_port):
         return behaving(obey_robots=False, politeness=policy(host_delay_s=6))
@@ -85,7 +88,7 @@ def test_a_cancelled_request_gives_its_turn_back():
             clock, ours = SystemClock(), behaving(obey_robots=False)
             politeness = Politeness(clock)
             turns = TaskPoliteness(politeness, ours.politeness, clock).turns()
-            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), turns=turns)
+            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), bounded(), turns=turns)
             task = asyncio.create_task(fetcher.fetch(url))
             await asyncio.sleep(0.1)
             task.cancel()

@@ -8,18 +8,19 @@ import gzip
 import time
 
 import pytest
+from polite import bounded
 
-from geohound.model.visit import Failure, FailureReason, Response
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Failure, Response
 from geohound.net import byte_budget
 from geohound.net.byte_budget import AS_TEXT, ByteBudget
-from geohound.net.limits import Limits
 
 MB = 1_000_000
 OK = b"HTTP/1.1 200 OK\r\n"
 
 
 def limits(**more):
-    return Limits(**{"max_bytes_in_flight": 4 * AS_TEXT * MB, **more})
+    return bounded(**{"max_bytes_in_flight": 4 * AS_TEXT * MB, **more})
 
 
 def host(n, path="/"):
@@ -134,6 +135,7 @@ def test_no_request_begins_while_the_budget_is_spent(web):
     assert run(web, answers, story) == (False, 5)
 
 
+@pytest.mark.slow
 def test_a_server_is_not_blamed_for_our_pause(web):
     """It answers at once, and is not read for longer than any bound in time."""
 
@@ -189,7 +191,7 @@ def test_who_comes_when_there_is_room_again_does_not_overtake_who_waited():
                 order.append(name)
 
         with budget.account():
-            weight = byte_budget.Weight(budget.current())
+            weight = byte_budget.ByteHold(budget.current())
             weight.add(11)
             early = [asyncio.create_task(wants(n)) for n in (1, 2)]
             await asyncio.sleep(0.01)
@@ -266,6 +268,7 @@ def test_where_all_hold_and_want_more_the_eldest_goes_on(web):
     assert run(web, {"/": large(web)}, story) == [6 * MB] * 6
 
 
+@pytest.mark.slow
 def test_a_drip_that_holds_much_does_not_keep_others_waiting(web):
     async def drips(_, writer):
         writer.write(OK + b"Content-Length: 90000000\r\n\r\n" + b"x" * 5 * MB)
@@ -288,6 +291,7 @@ def test_a_drip_that_holds_much_does_not_keep_others_waiting(web):
     assert waited_s < 3.0
 
 
+@pytest.mark.slow
 def test_a_drip_that_nobody_waits_for_has_its_time(web):
     async def drips(_, writer):
         writer.write(OK + b"Content-Length: 5010000\r\n\r\n" + b"x" * 5 * MB)
@@ -369,7 +373,7 @@ def test_robots_txt_is_asked_for_whoever_waits(web):
 def test_a_closed_account_counts_nothing_more():
     budget = ByteBudget(10)
     account = budget.nobodys()
-    weight = byte_budget.Weight(account)
+    weight = byte_budget.ByteHold(account)
     weight.add(5)
     account.close()
     weight.add(7)

@@ -1,4 +1,4 @@
-"""One request and what becomes of it: answers, redirects, headers, manners, cancellation."""
+"""One request and what becomes of it: answers, redirects, headers, policy, cancellation."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from datetime import UTC
 import brotli
 import pytest
 import uvloop
-from polite import USER_AGENT, behaving
+from polite import USER_AGENT, behaving, bounded
 
+from geohound import app
 from geohound.contracts import Fetcher
-from geohound.model.visit import Failure, FailureReason, Response
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Failure, Response
+from geohound.net.address_guard import Guard
 from geohound.net.fetcher import CurlFetcher
-from geohound.net.guard import Guard
-from geohound.net.limits import Limits
-from geohound.net.slots import Slots
+from geohound.net.keyed_semaphore import KeyedSemaphore
+from geohound.settings import Settings
 
 
 def test_an_answer_comes_back_with_everything_that_was_sent(web):
@@ -59,7 +61,7 @@ def test_the_request_names_us_and_says_what_we_accept(web):
 
 def test_the_fetcher_satisfies_the_contract():
     async def run():
-        fetcher: Fetcher = CurlFetcher(behaving())
+        fetcher: Fetcher = CurlFetcher(behaving(), Guard(), bounded())
         await fetcher.close()
         return await fetcher.fetch("http://a.test/")
 
@@ -71,7 +73,7 @@ def test_the_fetcher_satisfies_the_contract():
 def test_many_hosts_are_asked_at_once_on_either_event_loop(web, runner):
     async def run():
         answers = {"/robots.txt": web.http(), "/": web.http(b"x" * 100_000)}
-        async with web.serving(answers) as server, web.fetching(server, manners=behaving()) as fetcher:
+        async with web.serving(answers) as server, web.fetching(server, policy=behaving()) as fetcher:
             urls = [f"http://h{n % 20}.test/" for n in range(200)]
             visits = await asyncio.gather(*(fetcher.fetch(url) for url in urls))
             return visits, server, fetcher.metrics
@@ -172,6 +174,16 @@ def test_five_redirects_are_not_too_many(web):
     assert visit.body == b"end"
 
 
+def test_how_many_redirects_are_followed_is_a_setting(web):
+    """Sidsten 2012, appendix A.4: maxRedirects, "Set to 4 by default"; here 5, as RFC 9309 asks for robots.txt."""
+    answers = {f"/{n}": web.http(b"", f"Location: /{n + 1}", status="302 F") for n in range(9)}
+    limits = app.fetcher(Settings(max_redirects=4)).limits
+    (visit,), server = web.ask(answers, "http://a.test/0", limits=limits)
+    assert visit.reason is FailureReason.TOO_MANY_REDIRECTS
+    assert server.requests == ["/0", "/1", "/2", "/3", "/4"], "the first request and four redirects"
+    assert Settings().max_redirects == 5
+
+
 @pytest.mark.parametrize(
     ("location", "reason"),
     [
@@ -242,7 +254,7 @@ def test_what_is_no_web_address_is_a_bad_url(web, url):
 
 def test_nobody_there_and_no_such_name_are_told_apart():
     async def run():
-        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]))
+        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]), bounded())
         refused = await fetcher.fetch("http://127.0.0.1:1/")
         nowhere = await fetcher.fetch("http://no-such-name.invalid/")
         await fetcher.close()
@@ -257,7 +269,7 @@ def test_an_address_to_which_no_way_leads_is_unreachable():
     """TCP knows no broadcast: the kernel refuses this address by itself, in every network."""
 
     async def run():
-        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["255.255.255.255/32"]))
+        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["255.255.255.255/32"]), bounded())
         visit = await fetcher.fetch("http://255.255.255.255/")
         await fetcher.close()
         return visit
@@ -324,6 +336,7 @@ def test_the_environment_brings_no_proxy(web, monkeypatch):
     assert visit.body == b"direct"
 
 
+@pytest.mark.slow
 def test_waiting_in_line_does_not_count_as_time_of_the_server(web):
     async def run():
         async def slow(reader, writer):
@@ -331,7 +344,7 @@ def test_waiting_in_line_does_not_count_as_time_of_the_server(web):
             writer.write(web.http(b"", "Connection: close"))
             await writer.drain()
 
-        limits = Limits(total_s=0.7)
+        limits = bounded(total_s=0.7)
         async with web.serving({"/": slow}) as server, web.fetching(server, limits) as fetcher:
             return await asyncio.gather(*(fetcher.fetch("http://a.test/") for _ in range(4)))
 
@@ -342,7 +355,7 @@ def test_waiting_in_line_does_not_count_as_time_of_the_server(web):
 
 def test_a_slot_handed_to_a_cancelled_waiter_goes_to_the_next():
     async def run():
-        slots = Slots(1)
+        slots = KeyedSemaphore(1)
         await slots.acquire("k")
         first = asyncio.create_task(slots.acquire("k"))
         second = asyncio.create_task(slots.acquire("k"))

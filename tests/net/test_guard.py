@@ -7,13 +7,13 @@ import socket
 
 import pycurl
 import pytest
-from polite import behaving
+from polite import behaving, bounded
 
-from geohound.model.visit import Failure, FailureReason
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Failure
+from geohound.net.address_guard import Guard, parse_target
+from geohound.net.connect_to import Route, parse_routes, route_for
 from geohound.net.fetcher import CurlFetcher
-from geohound.net.guard import Guard, parse_target
-from geohound.net.limits import Limits
-from geohound.net.routes import Route, parse_routes, route_for
 from geohound.net.transfer import Transfer
 
 # Spellings and wrappings of "this machine" and "the net behind it"; {p} is the listener's port.
@@ -106,7 +106,7 @@ ldap://127.0.0.1:{p}/
 WAYS_IN.append("http://127.0.\n0.1:{p}/")
 
 
-SHORT = Limits(connect_s=1, first_byte_s=0.5, total_s=1)
+SHORT = bounded(connect_s=1, first_byte_s=0.5, total_s=1)
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_the_listener_would_notice(listener):
     port = listener.getsockname()[1]
 
     async def run():
-        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]))
+        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]), bounded())
         task = asyncio.create_task(fetcher.fetch(f"http://localhost:{port}/"))
         await asyncio.sleep(0.2)
         task.cancel()

@@ -8,11 +8,12 @@ import socket
 import time
 
 import pytest
+from polite import bounded
 
-from geohound.model.visit import Failure, FailureReason, Response
-from geohound.net.limits import Limits
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Failure, Response
 
-QUICK = Limits(connect_s=1, first_byte_s=0.4, stall_s=0.4, total_s=1.2)
+QUICK = bounded(connect_s=1, first_byte_s=0.4, stall_s=0.4, total_s=1.2)
 
 
 async def hang(reader, writer):
@@ -49,6 +50,7 @@ def repeats(head, piece, pause_s=0.0):
 OK = b"HTTP/1.1 200 OK\r\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("handler", "reason"),
     [
@@ -75,7 +77,7 @@ def test_slow_servers_are_left_in_time(web, handler, reason):
 
 
 def test_a_slow_thinker_within_the_first_byte_time_is_not_stalled(web):
-    limits = Limits(first_byte_s=2, stall_s=0.1, total_s=5)
+    limits = bounded(first_byte_s=2, stall_s=0.1, total_s=5)
 
     async def thinks(reader, writer):
         await asyncio.sleep(0.5)
@@ -86,9 +88,10 @@ def test_a_slow_thinker_within_the_first_byte_time_is_not_stalled(web):
     assert visit.body == b"thought"
 
 
+@pytest.mark.slow
 def test_a_server_that_stops_to_think_in_the_middle_is_no_drip(web):
     """Headers at once, then the first words, then a pause longer than drips get: some map servers answer like this."""
-    limits = Limits(stall_s=3, drip_s=0.3, total_s=5)
+    limits = bounded(stall_s=3, drip_s=0.3, total_s=5)
 
     async def thinks(reader, writer):
         writer.write(OK + b"Content-Length: 12\r\n\r\n")
@@ -127,7 +130,7 @@ def test_a_server_that_stops_to_think_in_the_middle_is_no_drip(web):
     ],
 )
 def test_headers_are_bounded(web, handler, reason):
-    (visit,), _ = web.ask({"/": handler}, "http://a.test/", limits=Limits(total_s=5))
+    (visit,), _ = web.ask({"/": handler}, "http://a.test/", limits=bounded(total_s=5))
     assert isinstance(visit, Failure)
     assert visit.reason is reason, visit
 
@@ -158,7 +161,7 @@ def test_the_body_of_a_redirect_is_not_read_to_the_end(web):
 def test_a_stream_that_unpacks_to_nothing_is_stopped_by_its_size_on_the_wire(web):
     head = OK + b"Content-Encoding: deflate\r\n\r\n" + b"\x78\x9c"
     handler = repeats(head, b"\x00\x00\x00\xff\xff" * 10_000)
-    limits = Limits(max_wire_bytes=1_000_000, total_s=10)
+    limits = bounded(max_wire_bytes=1_000_000, total_s=10)
     (visit,), _ = web.ask({"/": handler}, "http://a.test/", limits=limits)
     assert visit.reason is FailureReason.TOO_LARGE
 
@@ -224,7 +227,7 @@ def test_a_host_that_takes_no_connection_is_left_in_time_while_others_are_served
     """A full queue of a listening socket: the kernel drops further attempts, as a silent firewall does."""
 
     async def run(full_port):
-        limits = Limits(connect_s=0.5, first_byte_s=5, total_s=5)
+        limits = bounded(connect_s=0.5, first_byte_s=5, total_s=5)
         async with web.serving({"/": web.http(b"x")}) as server, web.fetching(server, limits) as fetcher:
             stuck = asyncio.create_task(fetcher.fetch(f"http://127.0.0.1:{full_port}/"))
             served = [await fetcher.fetch(f"http://h{n}.test/") for n in range(20)]

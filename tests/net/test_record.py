@@ -6,14 +6,14 @@ import asyncio
 from collections import Counter
 from datetime import UTC, datetime
 
-from polite import behaving
+from polite import behaving, bounded
 
-from geohound.model.visit import FailureReason, RequestRecord
+from geohound.model.failure import FailureReason
+from geohound.model.visit import RequestRecord
+from geohound.net.address_guard import Guard
+from geohound.net.connect_to import Route
 from geohound.net.fetcher import CurlFetcher
-from geohound.net.guard import Guard
-from geohound.net.limits import Limits
-from geohound.net.record import RequestLog
-from geohound.net.routes import Route
+from geohound.net.request_recorder import RequestRecorder
 
 
 def record(n):
@@ -27,12 +27,12 @@ def test_pages_redirects_robots_and_failures_all_leave_a_record(web):
         "/there": web.http(b"here" * 100),
         "/broken": b"nonsense\r\n\r\n",
     }
-    log = RequestLog()
+    log = RequestRecorder()
 
     async def run():
         async with web.serving(answers) as server:
             ours = behaving(routes=(Route("*.test", "127.0.0.1", server.port),))
-            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), Limits(), on_request=log.append)
+            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), bounded(), on_request=log.append)
             visits = [await fetcher.fetch(f"http://a.test/{path}") for path in ("", "no", "broken")]
             await fetcher.close()
             return server, visits
@@ -55,10 +55,10 @@ def test_pages_redirects_robots_and_failures_all_leave_a_record(web):
 
 
 def test_what_the_guard_keeps_back_is_no_request():
-    log = RequestLog()
+    log = RequestRecorder()
 
     async def run():
-        fetcher = CurlFetcher(behaving(obey_robots=False), Guard(), on_request=log.append)
+        fetcher = CurlFetcher(behaving(obey_robots=False), Guard(), bounded(), on_request=log.append)
         visits = [await fetcher.fetch(url) for url in ("http://localhost/", "http://10.0.0.1/")]
         await fetcher.close()
         return fetcher.metrics, visits
@@ -70,7 +70,7 @@ def test_what_the_guard_keeps_back_is_no_request():
 
 
 def test_records_are_taken_in_order_and_the_oldest_go_if_nobody_takes_them():
-    log = RequestLog(room=3)
+    log = RequestRecorder(room=3)
     for n in range(5):
         log.append(record(n))
     assert (log.appended, log.lost) == (5, 2)

@@ -9,7 +9,8 @@ import pytest
 from polite import behaving
 
 from geohound import urls
-from geohound.model.visit import FailureReason, Response, Validators
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Response, Validators
 
 
 def same_site(url, target):
@@ -151,7 +152,7 @@ def test_robots_txt_is_read_where_it_was_moved_to_even_by_those_who_stay(web):
     }
 
     async def go():
-        async with web.serving(answers) as server, web.fetching(server, manners=behaving()) as fetcher:
+        async with web.serving(answers) as server, web.fetching(server, policy=behaving()) as fetcher:
             return await fetcher.fetch("http://a.test/", follows=same_site)
 
     assert asyncio.run(go()).reason is FailureReason.ROBOTS

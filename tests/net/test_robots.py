@@ -1,15 +1,19 @@
-"""robots.txt over the wire: fetched once, shared, remembered, and respected at every step."""
+"""robots.txt over the wire: fetched once, shared, remembered, and respected at every step.
+
+Li, Yang & Yang 2010 name it in section 7 as what their crawler lacks.
+"""
 
 from __future__ import annotations
 
 import asyncio
 
 import pytest
-from polite import behaving
+from polite import behaving, bounded
 
-from geohound.model.visit import Failure, FailureReason, Response
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Failure, Response
+from geohound.net.address_guard import Guard
 from geohound.net.fetcher import CurlFetcher
-from geohound.net.guard import Guard
 from geohound.net.robots import Robots
 
 POLITE = behaving()
@@ -17,7 +21,7 @@ POLITE = behaving()
 
 def test_a_disallowed_page_is_not_asked_for(web):
     answers = {"/robots.txt": web.http(b"User-agent: *\nDisallow: /private"), "/": web.http(b"x")}
-    visits, server = web.ask(answers, "http://a.test/", "http://a.test/private/x", manners=POLITE)
+    visits, server = web.ask(answers, "http://a.test/", "http://a.test/private/x", policy=POLITE)
     assert visits[0].status == 200
     assert visits[1].reason is FailureReason.ROBOTS
     assert server.requests == ["/robots.txt", "/"]
@@ -29,7 +33,7 @@ def test_a_redirect_into_a_disallowed_page_is_not_followed(web):
         "/": web.http(b"", "Location: http://b.test/private", status="302 F"),
         "/private": web.http(b"secret"),
     }
-    (visit,), server = web.ask(answers, "http://a.test/", manners=POLITE)
+    (visit,), server = web.ask(answers, "http://a.test/", policy=POLITE)
     assert visit.reason is FailureReason.ROBOTS
     assert server.requests == ["/robots.txt", "/", "/robots.txt"]
 
@@ -43,7 +47,7 @@ def test_questions_at_the_same_time_share_one_request(web):
 
         async with (
             web.serving({"/robots.txt": slow}) as server,
-            web.fetching(server, manners=POLITE) as fetcher,
+            web.fetching(server, policy=POLITE) as fetcher,
         ):
             asked = [fetcher.robots.allowed(f"http://a.test/{name}") for name in ["yes", "no"] * 10]
             tasks = [asyncio.create_task(each) for each in asked]
@@ -75,7 +79,7 @@ def test_questions_at_the_same_time_share_one_request(web):
 )
 def test_a_missing_file_allows_all_and_a_broken_server_nothing(web, status, reason):
     answers = {"/robots.txt": web.http(b"", status=status), "/": web.http(b"x")}
-    (visit,), server = web.ask(answers, "http://a.test/", manners=POLITE)
+    (visit,), server = web.ask(answers, "http://a.test/", policy=POLITE)
     if reason is None:
         assert isinstance(visit, Response)
     else:
@@ -87,7 +91,7 @@ def test_a_missing_file_allows_all_and_a_broken_server_nothing(web, status, reas
 
 def test_an_unreachable_host_is_reported_as_such_and_not_as_forbidden_by_robots():
     async def run():
-        fetcher = CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]))
+        fetcher = CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]), bounded())
         visit = await fetcher.fetch("http://127.0.0.1:1/")
         allowed = await fetcher.robots.allowed("http://127.0.0.1:1/x")
         await fetcher.close()
@@ -105,18 +109,18 @@ def test_robots_txt_may_be_redirected_to_another_host_but_not_without_end(web):
         "/r4": web.http(b"User-agent: *\nDisallow: /x"),
         "/x": web.http(b"x"),
     }
-    (visit,), _ = web.ask(answers, "http://a.test/x", manners=POLITE)
+    (visit,), _ = web.ask(answers, "http://a.test/x", policy=POLITE)
     assert visit.reason is FailureReason.ROBOTS
 
     endless = {"/robots.txt": web.http(b"", "Location: /robots.txt", status="301 M"), "/x": web.http(b"x")}
-    (visit,), _ = web.ask(endless, "http://a.test/x", manners=POLITE)
+    (visit,), _ = web.ask(endless, "http://a.test/x", policy=POLITE)
     assert visit.status == 200
 
 
 def test_the_file_is_read_up_to_500_kib(web):
     body = b"User-agent: *\nDisallow: /early\n" + b"# filler\n" * 80_000 + b"Disallow: /late\n"
     answers = {"/robots.txt": web.http(body), "/late": web.http(b"x")}
-    visits, _ = web.ask(answers, "http://a.test/early", "http://a.test/late", manners=POLITE)
+    visits, _ = web.ask(answers, "http://a.test/early", "http://a.test/late", policy=POLITE)
     assert visits[0].reason is FailureReason.ROBOTS
     assert visits[1].status == 200
 

@@ -6,12 +6,12 @@ import asyncio
 
 import pytest
 
-from geohound.net.scrape import offer
+from geohound.net.metrics_endpoint import offer
 
 
 def ask(request: bytes) -> bytes:
     async def story() -> bytes:
-        server = await offer(lambda: "geohound_pages_total 7\n", 0)
+        server = await offer(lambda: b"geohound_pages_total 7\n", 0)
         port = server.sockets[0].getsockname()[1]
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(request)

@@ -17,9 +17,10 @@ from types import SimpleNamespace
 import pytest
 from polite import behaving
 
-from geohound.model.visit import Failure, FailureReason, Response
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Failure, Response
+from geohound.net.curl_errors import explain
 from geohound.net.tls import STRICT, KnownFaults
-from geohound.net.trouble import explain
 
 
 def openssl(folder, *words):
@@ -98,7 +99,7 @@ class TlsServer:
                 stream.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
 
 
-def ask_over_tls(web, folder, name, manners, *urls, version=None):
+def ask_over_tls(web, folder, name, policy, *urls, version=None):
     """What a server with this certificate answers, which speaks this version of TLS only; and the server."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     if version is not None or name == "weak":
@@ -110,7 +111,7 @@ def ask_over_tls(web, folder, name, manners, *urls, version=None):
             context.minimum_version = context.maximum_version = version
 
     async def run():
-        async with web.fetching(server, manners=manners) as fetcher:
+        async with web.fetching(server, policy=policy) as fetcher:
             return [await fetcher.fetch(url) for url in urls or ["https://a.test/"]]
 
     with contextlib.closing(TlsServer(context)) as server:
@@ -125,9 +126,9 @@ def lenient(folder):
     return replace(strict(folder), verify_tls=False)
 
 
-@pytest.mark.parametrize("manners", [strict, lenient])
-def test_a_good_certificate_passes_and_has_no_fault(web, certificates, manners):
-    (visit,), _ = ask_over_tls(web, certificates, "good", manners(certificates))
+@pytest.mark.parametrize("policy", [strict, lenient])
+def test_a_good_certificate_passes_and_has_no_fault(web, certificates, policy):
+    (visit,), _ = ask_over_tls(web, certificates, "good", policy(certificates))
     assert isinstance(visit, Response)
     assert (visit.body, visit.tls_fault) == (b"x", "")
 

@@ -9,14 +9,15 @@ import asyncio
 
 import ada_url
 import pytest
-from hypothesis import given, settings
+from fuzzing import fuzzed
+from hypothesis import given
 from hypothesis import strategies as st
-from polite import behaving
+from polite import behaving, bounded
 
-from geohound.net import guard
+from geohound.net import address_guard
+from geohound.net.address_guard import Guard, Target, parse_target
+from geohound.net.connect_to import Route
 from geohound.net.fetcher import CurlFetcher
-from geohound.net.guard import Guard, Target, parse_target
-from geohound.net.routes import Route
 from geohound.urls import canonical
 from geohound.urls import host as host_of
 
@@ -220,7 +221,7 @@ def test_libcurl_asks_the_host_that_the_standard_names(web):
     async def run():
         async with web.serving({"/": web.http(b"x")}) as server:
             ours = behaving(obey_robots=False, routes=(Route("*", "127.0.0.1", server.port),))
-            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]))
+            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), bounded())
             told = []
             for url, expected in rows:
                 if not url.lower().strip("\x00 \n").startswith("https"):
@@ -241,7 +242,7 @@ def test_libcurl_asks_the_host_that_the_standard_names(web):
 
 def plain(host):
     """libcurl writes IPv4 inside IPv6 with dots; a dot after a name means the same name."""
-    return guard.literal_address(host) or host.rstrip(".")
+    return address_guard.literal_address(host) or host.rstrip(".")
 
 
 PIECES = st.one_of(
@@ -253,7 +254,7 @@ PIECES = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=600)
+@fuzzed(600)
 @given(st.lists(PIECES, max_size=8))
 def test_parsing_never_disagrees_with_the_standard(pieces):
     url = "".join(pieces)
@@ -276,14 +277,15 @@ def test_parsing_never_disagrees_with_the_standard(pieces):
     assert target.origin == standard.origin
 
 
-@settings(max_examples=600)
-@given(st.from_regex(guard._AS_IT_IS, fullmatch=True))
+@pytest.mark.slow
+@fuzzed(600)
+@given(st.from_regex(address_guard._AS_IT_IS, fullmatch=True))
 def test_what_is_taken_as_it_is_would_be_left_as_it_is_by_the_standard(url):
-    if guard._is_as_it_is(url):
+    if address_guard._is_as_it_is(url):
         assert ada_url.normalize_url(url) == url
 
 
-@settings(max_examples=300)
+@fuzzed(300)
 @given(st.lists(PIECES, max_size=6))
 def test_a_redirect_never_disagrees_with_the_standard(pieces):
     location = "".join(pieces)

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bench.webs.wild import WildWeb, prose, truth
 from bench.webs.wild.traps import peel
+from books import BOOK
 
 from geohound.document import Document
 from geohound.mining import mine
@@ -96,6 +97,7 @@ def test_another_seed_makes_another_web() -> None:
     assert WildWeb(seed=6, hosts=60, pages=1500).all_services() != WEB.all_services()
 
 
+@pytest.mark.slow
 def test_services_stand_in_clumps_and_many_stand_alone() -> None:
     clumps: Counter[int] = Counter()
     for seed in range(4):
@@ -160,7 +162,7 @@ def test_the_miner_reads_titles_words_and_links_of_every_look() -> None:
     for site in WEB.sites:
         url = f"{site.origin}/"
         body = WEB.page(url) or b""
-        page = mine(Document(Response(url, url, 200, {"content-type": "text/html"}, body, NOW)))
+        page = mine(Document(Response(url, url, 200, {"content-type": "text/html"}, body, NOW)), BOOK)
         assert page.title
         assert len(page.text) > 80
         assert page.links
@@ -173,7 +175,7 @@ def test_every_way_of_writing_an_address_is_found_by_the_miner() -> None:
         service = truth.Service("https://gis.town.example/srv/x12/ows", "WMS", way)
         body = f"<html><body>{truth.write(service)}</body></html>".encode()
         url = "https://town.example/a"
-        page = mine(Document(Response(url, url, 200, {"content-type": "text/html"}, body, NOW)))
+        page = mine(Document(Response(url, url, 200, {"content-type": "text/html"}, body, NOW)), BOOK)
         assert any(service.endpoint in unquote(link.url) for link in page.links), way
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polite import policy
 
-from geohound.model.visit import Failure, FailureReason, Response
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Failure, Response
 from geohound.politeness import PolitenessPolicy, VisitFacts, address_pause_s, pause_s, retry_after_s, retry_in_s
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ from polite import policy
 
 from geohound.contracts import StoreError
 from geohound.politeness import Politeness, SharedHosts, TaskPoliteness, VisitFacts
-from geohound.politeness import sharing as module
+from geohound.politeness import cross_process as module
 from geohound.stores.memory.host_claims import MemoryHostClaims
 
 POLICY = policy(host_delay_s=1, max_retry_after_s=600)
@@ -158,6 +158,7 @@ def test_a_host_that_nobody_asks_for_any_longer_is_not_claimed(clock, claims):
     assert two.task.elsewhere == 0
 
 
+@pytest.mark.slow
 def test_the_thread_claims_by_itself_and_outlives_a_store_in_trouble(clock):
     class Troubled(MemoryHostClaims):
         failures = 2

@@ -9,12 +9,12 @@ import pytest
 from searched import Searched
 
 from geohound.net.clock import SystemClock
-from geohound.stores.sqlite.database import Database
+from geohound.stores.sqlite.database import SqliteDatabase
 
 
 @pytest.fixture
 def open_searched() -> Callable[[Path], Searched]:
-    return lambda path: Searched(Database(path), SystemClock())
+    return lambda path: Searched(SqliteDatabase(path), SystemClock())
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 import shapely
 
 from geohound.model.bbox import BBox, Relation, is_within, overlap_ratio, overlaps
-from geohound.search.boxes import NOWHERE, as_ranges, overlap_ratios, stand, stand_and_fit
-from geohound.search.mirror import _hulls
+from geohound.search.boxes import EMPTY_BOX, match_relation, overlap_ratios, relation_mask, to_integers
+from geohound.search.in_memory_index import _envelopes
 
 PAIRS = 10_000
 WORLD = BBox(-180, -90, 180, 90)
@@ -29,7 +29,7 @@ def random_box(rng):
 
 
 def columns(boxes):
-    return np.array([as_ranges(box) for box in boxes], dtype=np.int32).T
+    return np.array([to_integers(box) for box in boxes], dtype=np.int32).T
 
 
 def shape(west, south, east, north):
@@ -68,7 +68,7 @@ def test_each_relation_agrees_with_shapely_on_10_000_random_pairs(relation):
     for _ in range(PAIRS // 100):
         asked = random_box(rng)
         layers = [random_box(rng) for _ in range(99)] + [asked]
-        told = stand(columns(layers), relation, asked)
+        told = relation_mask(columns(layers), relation, asked)
         for box, holds in zip(layers, told.tolist(), strict=True):
             assert holds == EXPECTED[relation](box, asked), (box, asked)
         held += int(told.sum())
@@ -80,32 +80,32 @@ def test_the_model_says_the_same_of_single_boxes():
     for _ in range(2000):
         one, other = random_box(rng), random_box(rng)
         row = columns([one])
-        assert bool(stand(row, Relation.OVERLAPS, other)[0]) == overlaps(one, other), (one, other)
-        assert bool(stand(row, Relation.WITHIN, other)[0]) == is_within(one, other), (one, other)
-        assert bool(stand(row, Relation.CONTAINS, other)[0]) == is_within(other, one), (one, other)
+        assert bool(relation_mask(row, Relation.OVERLAPS, other)[0]) == overlaps(one, other), (one, other)
+        assert bool(relation_mask(row, Relation.WITHIN, other)[0]) == is_within(one, other), (one, other)
+        assert bool(relation_mask(row, Relation.CONTAINS, other)[0]) == is_within(other, one), (one, other)
         assert overlap_ratios(row, other)[0] == pytest.approx(overlap_ratio(one, other), abs=1e-6), (one, other)
 
 
 def test_a_polar_cap_holds_a_box_across_the_antimeridian():
     cap = columns([BBox(-180, 60, 180, 90)])
-    assert stand(cap, Relation.CONTAINS, BBox(170, 70, -170, 90))[0]
-    assert not stand(cap, Relation.CONTAINS, BBox(170, 59, -170, 90))[0]
+    assert relation_mask(cap, Relation.CONTAINS, BBox(170, 70, -170, 90))[0]
+    assert not relation_mask(cap, Relation.CONTAINS, BBox(170, 59, -170, 90))[0]
 
 
 def test_what_has_no_box_stands_nowhere():
-    nowhere = np.array([NOWHERE], dtype=np.int32).T
+    nowhere = np.array([EMPTY_BOX], dtype=np.int32).T
     for relation in Relation:
         for asked in (WORLD, BBox(0, 0, 0, 0), BBox(170, -90, -170, 90)):
-            assert not stand(nowhere, relation, asked)[0]
+            assert not relation_mask(nowhere, relation, asked)[0]
 
 
 @pytest.mark.parametrize("relation", [Relation.OVERLAPS, Relation.WITHIN])
 def test_the_whole_world_holds_every_box_and_each_fits_by_its_area(relation):
     world = BBox(-180, -90, 180, 90)
     boxes = [BBox(-10, 35, 30, 70), BBox(170, -30, -170, 10), BBox(5, 5, 5, 5), world]
-    columns = np.array([*(as_ranges(box) for box in boxes), NOWHERE], np.int32).T
-    assert stand(columns, relation, world).tolist() == [True, True, True, True, False]
-    places, ratios = stand_and_fit(columns, relation, world)
+    columns = np.array([*(to_integers(box) for box in boxes), EMPTY_BOX], np.int32).T
+    assert relation_mask(columns, relation, world).tolist() == [True, True, True, True, False]
+    places, ratios = match_relation(columns, relation, world)
     assert places.tolist() == [0, 1, 2, 3]
     assert ratios == pytest.approx([40 * 35 / 64800, 20 * 40 / 64800, 0, 1])
 
@@ -115,7 +115,7 @@ def test_whatever_meets_a_box_is_in_a_hull_that_meets_it():
     for _ in range(300):
         sizes = np.array([rng.randint(1, 4) for _ in range(20)])
         edges = columns([random_box(rng) for _ in range(sizes.sum())])
-        hulls, asked = _hulls(edges, np.cumsum(sizes) - sizes), random_box(rng)
-        met = np.repeat(stand(hulls, Relation.OVERLAPS, asked), sizes)
+        hulls, asked = _envelopes(edges, np.cumsum(sizes) - sizes), random_box(rng)
+        met = np.repeat(relation_mask(hulls, Relation.OVERLAPS, asked), sizes)
         for relation in Relation:
-            assert not (stand(edges, relation, asked) & ~met).any()
+            assert not (relation_mask(edges, relation, asked) & ~met).any()

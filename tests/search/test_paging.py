@@ -12,7 +12,7 @@ from geohound.model.catalogue import Observation
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
-from geohound.search import index, merging
+from geohound.search import index
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 RIVERS = Query("river network", limit=7, expand=False)
@@ -76,8 +76,8 @@ def test_pages_of_layers_are_the_whole_list_while_services_are_written(store, qu
 
 
 def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
-    monkeypatch.setattr(index, "SEAL_ENTRIES", 30)
-    monkeypatch.setattr(merging, "MERGE_SEGMENTS", 3)
+    monkeypatch.setattr(index, "FLUSH_ENTRIES", 30)
+    monkeypatch.setattr(index, "MERGE_SEGMENTS", 3)
     whole = [hit.service.id for hit in store.search(replace(RIVERS, limit=100)).hits]
 
     def write(page):
@@ -92,7 +92,7 @@ def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
 
 
 def test_pages_go_on_where_segments_were_renewed(store, monkeypatch):
-    monkeypatch.setattr(index, "SEAL_ENTRIES", 30)
+    monkeypatch.setattr(index, "FLUSH_ENTRIES", 30)
     river = replace(RIVERS, text="river")  # of one word the rank does not hang on the rest of the catalogue
 
     def overwrite_the_others(page):

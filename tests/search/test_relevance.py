@@ -12,7 +12,7 @@ import pytest
 from geohound.model.bbox import BBox
 from geohound.model.query import Query
 from geohound.net.clock import SystemClock
-from geohound.search.index import SearchIndex
+from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -24,7 +24,7 @@ def world(tmp_path_factory):
     services, states, queries = judged.load()
     store = open_store(tmp_path_factory.mktemp("judged") / "c.db", SystemClock())
     judged.fill(store.catalogue, services, states)
-    index = SearchIndex(store.catalogue, store.segments)
+    index = CatalogueIndex(store.catalogue, store.segments)
     names = {service.id: name for name, service in services.items()}
 
     def search(query):
@@ -55,7 +55,7 @@ def test_synonyms_and_translations_are_worth_their_place(world):
 
 
 def test_the_case_study_of_the_paper_finds_land_cover_2010_in_brazil(world):
-    """Hou, Chen & Wu 2016: "land cover 2010" with a box around Brazil."""
+    """Hou, Chen & Wu 2016, section 5.3: "land cover 2010" with a box around Brazil."""
     found = world[0](Query("land cover 2010", BBox(-74, -34, -34, 6), limit=10))
     assert set(found[:3]) == {"mapbr", "amazon", "lcdead"}
     assert found.index("glc") == 3

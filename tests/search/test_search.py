@@ -1,21 +1,25 @@
-"""Search over the SQLite catalogue: words in any script, boxes anywhere on the globe, any nonsense."""
+"""Search over the SQLite catalogue: words in any script, boxes anywhere on the globe, any nonsense.
+
+What is indexed is that of Hou, Chen & Wu 2016, section 4.2. PolarHub (section 5) searches it before it crawls again.
+"""
 
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from fuzzing import fuzzed
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from geohound.model.bbox import BBox, Relation
 from geohound.model.catalogue import Observation
-from geohound.model.health import Check, State
+from geohound.model.health import Check, HealthState
 from geohound.model.query import Query
 from geohound.model.service import Access, Extent, Layer, Provider, Service, Sighting
 from geohound.model.visit import Via
-from geohound.search.facets import twin_key
+from geohound.search.facets import duplicate_key
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORLD = BBox(-180, -90, 180, 90)
@@ -50,6 +54,12 @@ def shop(store):
     put(store, "thai", title="แผนที่การใช้ที่ดิน")
     put(store, "paris", "wfs", title="Forêts d'Île-de-France", abstract="Données publiques")
     return store
+
+
+def looks(service_id: str, *, ok: bool) -> list[Check]:
+    """Checks that make it alive, or dead."""
+    reason = "" if ok else "not found: HTTP 404"
+    return [Check(service_id, NOON + timedelta(hours=n), ok, reason) for n in range(3)]
 
 
 @pytest.mark.parametrize("box", [None, BRAZIL])
@@ -104,7 +114,7 @@ def test_a_hit_shows_the_matching_layers_and_says_why(shop):
     assert hit.why == "abstract matches 'savannas'; box fits by 100.0 %"
     (hit,) = shop.search(Query("reefs")).hits
     assert hit.why == "title matches 'reefs'"
-    assert hit.state is State.UNKNOWN
+    assert hit.state is HealthState.UNKNOWN
 
 
 def test_a_title_counts_more_than_an_abstract(store):
@@ -155,7 +165,7 @@ def test_filters_facets_and_pages_agree(store):
     for number in range(30):
         service = put(store, f"s{number}", "wms" if number % 3 else "wfs", title="map")
         if number < 5:
-            store.catalogue.record_now([Check(service.id, NOON, number < 2)])
+            store.catalogue.record_now(looks(service.id, ok=number < 2))
     results = store.search(Query("map", kinds=("wms",), limit=7))
     assert results.total == 20
     assert results.facets["kind"] == {"wms": 20, "wfs": 10}
@@ -166,7 +176,7 @@ def test_filters_facets_and_pages_agree(store):
         for name in names(store.search(Query("map", kinds=("wms",), limit=7, offset=offset)))
     ]
     assert len(pages) == len(set(pages)) == 20
-    assert store.search(Query("map", states=(State.ALIVE,))).total == 2
+    assert store.search(Query("map", states=(HealthState.ALIVE,))).total == 2
     assert store.search(Query("", limit=0)).total == 30
 
 
@@ -179,7 +189,7 @@ def test_a_refreshed_service_is_found_by_its_new_words_and_box_only(store):
         assert store.search(here).total == 1
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@fuzzed(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(), max_size=40) | st.text("\"*-()^:+AND ORNEAR{}a\0\\'", max_size=30))
 @example('"unbalanced')
 @example("title:land OR NEAR(a b, 3) NOT {x y}: ^a + b")
@@ -229,12 +239,12 @@ def test_near_duplicates_are_folded_under_the_one_that_works(store):
     home = put(store, "home", title="Traffic", layers=(Layer("roads", "Main roads"), Layer("rails", "Rails")))
     put(store, "other", "wfs", title="Traffic", layers=layers)
     store.catalogue.record_now([Check(home.id, NOON, True)])
-    store.catalogue.record_now([Check(mirror.id, NOON, False)])
+    store.catalogue.record_now(looks(mirror.id, ok=False))
     results = store.search(Query("traffic"))
     assert sorted(names(results)) == ["home", "other"]
     assert results.total == 2
     assert results.hits[names(results).index("home")].also == (mirror.id,)
-    assert names(store.search(Query("traffic", states=(State.DEAD,)))) == ["mirror"]
+    assert names(store.search(Query("traffic", states=(HealthState.DEAD,)))) == ["mirror"]
 
 
 ITALY, NORWAY = BBox(6.6, 36.6, 18.5, 47.1), BBox(4.6, 57.9, 31.1, 71.2)
@@ -279,16 +289,16 @@ def test_copies_whose_boxes_were_computed_anew_are_folded(store, telling):
 def test_the_key_of_many_layers_costs_no_more_than_reading_them():
     service = Service("wms", "http://a.test/", layers=tuple(Layer(f"l{n}", f"sheet{n}") for n in range(20_000)))
     began = time.process_time()
-    assert twin_key(1, service) == twin_key(2, service)
+    assert duplicate_key(1, service) == duplicate_key(2, service)
     assert time.process_time() - began < 2
 
 
 def test_what_a_filter_leaves_out_is_not_told_as_a_near_duplicate(store):
     services = [put(store, n, title="Traffic", abstract="All roads.", layers=(Layer("roads"),)) for n in ("one", "two")]
     store.catalogue.record_now([Check(services[0].id, NOON, True)])
-    store.catalogue.record_now([Check(services[1].id, NOON, False)])
+    store.catalogue.record_now(looks(services[1].id, ok=False))
     assert store.search(Query("traffic")).hits[0].also == (services[1].id,)
-    alive = store.search(Query("traffic", states=(State.ALIVE,)))
+    alive = store.search(Query("traffic", states=(HealthState.ALIVE,)))
     assert (alive.total, alive.hits[0].also) == (1, ())
 
 
@@ -296,7 +306,7 @@ def test_of_two_equals_the_one_that_works_comes_first(store):
     for name, ok in (("dead", False), ("unknown", None), ("alive", True)):
         service = put(store, name, title="Glaciers", abstract=name)
         if ok is not None:
-            store.catalogue.record_now([Check(service.id, NOON, ok)])
+            store.catalogue.record_now(looks(service.id, ok=ok))
     assert names(store.search(Query("glaciers"))) == ["alive", "unknown", "dead"]
 
 

@@ -14,7 +14,7 @@ from geohound.model.health import Check
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
-from geohound.search import index, merging
+from geohound.search import index
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORDS = ("glacier", "river", "forest", "desert", "volcano", "island")
@@ -22,9 +22,9 @@ WORDS = ("glacier", "river", "forest", "desert", "volcano", "island")
 
 @pytest.fixture
 def small_segments(monkeypatch):
-    monkeypatch.setattr(index, "SEAL_ENTRIES", 12)
-    monkeypatch.setattr(merging, "TIERS", (20, 40))
-    monkeypatch.setattr(merging, "MERGE_SEGMENTS", 3)
+    monkeypatch.setattr(index, "FLUSH_ENTRIES", 12)
+    monkeypatch.setattr(index, "TIERS", (20, 40))
+    monkeypatch.setattr(index, "MERGE_SEGMENTS", 3)
 
 
 def write(store, number, rng):
@@ -83,6 +83,7 @@ def test_a_long_running_search_sees_what_a_new_one_sees(tmp_path, open_searched,
     reader.close()
 
 
+@pytest.mark.slow
 def test_large_transactions_among_small_ones_leave_every_entry_in_its_place(
     tmp_path, open_searched, small_segments, monkeypatch
 ):
@@ -102,7 +103,7 @@ def test_large_transactions_among_small_ones_leave_every_entry_in_its_place(
         newcomer = open_searched(path)
         assert answers(reader) == answers(newcomer)
         newcomer.close()
-        generations.add(reader.index._mirror._generation)
+        generations.add(reader.index._in_memory._generation)
     sizes = [segment.entries for segment in writer.segments.manifest().segments]
     large = [size >= 40 for size in sizes]
     assert large == sorted(large, reverse=True), "small segments come last"
@@ -112,6 +113,7 @@ def test_large_transactions_among_small_ones_leave_every_entry_in_its_place(
     reader.close()
 
 
+@pytest.mark.slow
 def test_segments_that_are_mostly_overwritten_are_renewed(tmp_path, open_searched, small_segments):
     store = open_searched(tmp_path / "c.db")
     rng = random.Random(4)
@@ -156,7 +158,7 @@ def test_searches_go_on_while_services_are_written(tmp_path, open_searched, smal
 
 @pytest.mark.slow
 def test_a_service_with_more_layers_than_a_segment_usually_has_is_found_by_each(tmp_path, open_searched, monkeypatch):
-    monkeypatch.setattr(index, "SEAL_ENTRIES", 100)
+    monkeypatch.setattr(index, "FLUSH_ENTRIES", 100)
     store = open_searched(tmp_path / "c.db")
     layers = tuple(Layer(f"l{n}", f"sheet{n}") for n in range(70_000))
     big = Service("wms", "http://big.example.org/ows", title="Sheets", layers=layers)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from polite import EachLease
 
 from geohound.contracts import Order
-from geohound.frontier import Bounds, Frontier
-from geohound.frontier.opening import open_frontier
+from geohound.frontier import Frontier, FrontierLimits
+from geohound.frontier.recovery import open_frontier
 from geohound.model.task import Claim
 from geohound.stores.sqlite import Store
 
@@ -14,7 +14,7 @@ from geohound.stores.sqlite import Store
 def open_with_delay(
     store: Store,
     task: int,
-    bounds: Bounds,
+    bounds: FrontierLimits,
     order: Order | None = None,
     claim: Claim | None = None,
     host_delay_s: float = 0.0,

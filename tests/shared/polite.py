@@ -1,4 +1,4 @@
-"""Politeness for tests: by default none at all."""
+"""Politeness and limits for tests: by default none at all, and none that matter."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from geohound.contracts import Clock
-from geohound.net.manners import Manners
+from geohound.net.client_policy import ClientPolicy
+from geohound.net.limits import Limits
 from geohound.politeness import PolitenessPolicy
 
 USER_AGENT = "Geohound/test"
@@ -28,9 +29,16 @@ def policy(**changes: Any) -> PolitenessPolicy:
     return replace(NO_PAUSES, **changes)
 
 
-def behaving(**changes: Any) -> Manners:
+def behaving(**changes: Any) -> ClientPolicy:
     """As we are in tests but for these."""
-    return replace(Manners(USER_AGENT, NO_PAUSES), **changes)
+    usual = ClientPolicy(user_agent=USER_AGENT, politeness=NO_PAUSES, obey_robots=True, verify_tls=True)
+    return replace(usual, **changes)
+
+
+def bounded(**changes: Any) -> Limits:
+    """Limits that no answer of a test meets, but for these."""
+    usual = {"connect_s": 10.0, "first_byte_s": 30.0, "total_s": 120.0, "max_bytes_in_flight": 1 << 27}
+    return Limits(**{**usual, **changes})
 
 
 class EachLease:

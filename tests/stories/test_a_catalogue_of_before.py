@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import geohound
 from geoweb_rig import Hound, Observed, ended
 
-from geohound.geoweb import World, tell
+from geoweb import World, ground_truth
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -32,9 +31,8 @@ def catalogue(tmp_path: Path) -> Path:
 
 
 def lines(*args: str) -> list[dict]:
-    done = subprocess.run(
-        [sys.executable, "-m", "geohound", *args, "--json"], capture_output=True, text=True, check=True
-    )
+    done = geohound(*args, "--json")
+    assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -50,13 +48,13 @@ def test_its_services_are_found_and_shown(catalogue: Path) -> None:
 def test_its_crawl_goes_on_to_the_end(catalogue: Path) -> None:
     before = lines("visits", "--catalogue", str(catalogue))
     with Observed(WORLD) as web:
-        hound = Hound(catalogue, web.port, {"host_delay_s": 0.1, "slow_host_factor": 0})
+        hound = Hound(catalogue, web.port, {"host_delay_s": 0.02, "slow_host_factor": 0})
         with ended(hound.resume()) as process:
             assert process.wait(100) == 0
     after = lines("visits", "--catalogue", str(catalogue))
     assert [visit["url"] for visit in after if visit["url"] in {v["url"] for v in before}] == [v["url"] for v in before]
     *found, _ = lines("search", "--limit", "500", "--catalogue", str(catalogue))
-    alive = {service["endpoint"] for service in tell(WORLD)["services"] if service["alive"]}
+    alive = {service["endpoint"] for service in ground_truth(WORLD)["services"] if service["alive"]}
     assert alive <= {hit["endpoint"] for hit in found}
     asked = {one.url for one in web.asked}
     read = {visit["url"] for visit in before if visit["status"] == 200 and not visit["probe"]}

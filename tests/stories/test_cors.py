@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from loopback import serving
 from starlette.testclient import TestClient
 
-from geohound import Catalogue, assembly, crawl, identify
+from geohound import Catalogue, app, crawl, identify
 from geohound.model.query import Query
+from geohound.portal.app import create_app
 from geohound.settings import Settings
-from geohound.web.app import create_app
 
 CAPABILITIES = """<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms"><Service><Name>WMS</Name>
 <Title>Roads of {0}</Title></Service><Capability><Request><GetMap><Format>image/png</Format></GetMap></Request>
@@ -41,13 +41,8 @@ class Server(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def origin() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Server) as origin:
+        yield origin
 
 
 @pytest.mark.parametrize(("name", "said"), [("open", "yes"), ("closed", ""), ("nobody", ""), ("friends", "some")])
@@ -64,13 +59,13 @@ def test_what_pages_may_read_is_a_filter_and_a_facet_everywhere(origin: str, tmp
         assert [hit.service.title for hit in catalogue.search(cors="yes")] == ["Roads of open"]
         assert catalogue.search().facets["cors"] == {"some": 1, "yes": 1}
         assert catalogue.search().total == len(ALLOWED)
-    with assembly.open_shelf(Settings(catalogue=path)) as kept:
+    with app.open_catalogue(Settings(catalogue=path)) as kept:
         found = kept.index.search(Query(where={"cors": ("yes",)})).hits[0].service
-        with TestClient(create_app(kept.catalogue, kept.index, assembly.kinds())) as client:
+        with TestClient(create_app(kept.catalogue, kept.index, app.kinds())) as client:
             assert client.get("/api/v1/search?cors=yes").json()["total"] == 1
             assert client.get(f"/api/v1/services/{found.id}").json()["cors"] == "yes"
             page = client.get("/?q=open").text
             assert "CORS" not in page, "all that is found has it"
             page = client.get("/?q=roads").text
             assert "Usable in web pages (CORS)" in page
-            assert "of any site" in client.get(f"/service/{found.id}").text
+            assert "of any site" in client.get(f"/services/{found.id}").text

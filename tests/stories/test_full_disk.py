@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from geoweb_rig import Hound, Observed, calm, ended
 
-from geohound.geoweb import World
+from geoweb import World
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 

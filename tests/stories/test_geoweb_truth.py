@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from geohound.geoweb import Request, Trouble, World, revealing_pages, running, services, tell
-from geohound.geoweb.addresses import url_of
+from geoweb import Request, Trouble, World, ground_truth, revealing_pages, running, services
+from geoweb.addresses import url_of
 
 LATE = {Trouble.SLOW, Trouble.RATE_LIMIT, Trouble.FLAKY}
 
@@ -71,7 +71,7 @@ def check_pages(client, world, calm):
 @pytest.mark.slow
 def test_200_services_and_pages_agree_with_the_live_server():
     world = World(7, 300, 100_000)
-    told = tell(world)
+    told = ground_truth(world)
     calm = [h for h in map(world.host, range(world.hosts)) if not h.is_walled and not h.troubles & LATE]
     assert told["pages"] == world.pages
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from geoweb_rig import Hound, Observed, calm, ended
 
-from geohound.geoweb import World
+from geoweb import World
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("network"), pytest.mark.timeout(240)]
 
@@ -17,11 +17,11 @@ SETTINGS = {
     "host_delay_s": 0.02,
     "slow_host_factor": 0,
     "max_depth": 40,
-    "retry_after_s": 1.0,
-    "max_retry_after_s": 5.0,
+    "retry_after_s": 0.2,
+    "max_retry_after_s": 1.0,
 }
 WORLD = World(seed=5, hosts=40, pages=700, trouble=calm())
-OUTAGE_S = 3.0
+OUTAGE_S = 1.0
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_a_crawl_stopped_without_a_network_goes_on_when_it_is_back(
         process = hound.crawl(WORLD.seeds)
         wait_for_requests(web, 200)
     with ended(process):
-        time.sleep(1.0)
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0, hound.complaints.read_text()
     assert not hound.summary()["finished"]

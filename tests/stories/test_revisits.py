@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from loopback import serving
 
-from geohound import assembly, crawl
+from geohound import app, crawl
 from geohound.model.visit import Response
+from geohound.net.clock import SystemClock
 from geohound.probe import identify
 from geohound.settings import Settings
+from geohound.stores.sqlite import open_store
 
 CAPABILITIES = """<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms"><Service><Name>WMS</Name>
 <Title>Roads {0}</Title></Service><Capability><Request><GetMap><Format>image/png</Format></GetMap></Request>
@@ -71,16 +73,8 @@ class Site:
 
             def log_message(self, *_: object) -> None: ...
 
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.origin = f"http://127.0.0.1:{server.server_port}"
-        try:
+        with serving(Handler) as self.origin:
             yield
-        finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
 
 
 @pytest.fixture
@@ -95,7 +89,8 @@ def visit(site: Site, path: Path, processes: int = 1) -> tuple[str, list[int], i
     site.answers.clear()
     options = {"catalogue": str(path), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0, "processes": processes}
     crawl(f"{site.origin}/", max_time_s=20.0, **options)
-    with assembly.open_catalogue(Settings(catalogue=str(path))) as kept:
+    with app.open_catalogue(Settings(catalogue=str(path))) as opened:
+        kept = opened.catalogue
         (service,) = (entry.service for entry in kept.entries())
         return service.title, list(site.answers), sum(bool(check.ok) for check in kept.checks(service.id))
 
@@ -129,7 +124,8 @@ def test_what_one_crawl_did_not_want_is_found_by_the_next(site: Site, tmp_path: 
     options = {"catalogue": str(path), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0, "processes": 1}
     for kinds in (("wcs",), (), ("wcs",), ()):
         crawl(f"{site.origin}/", max_time_s=20.0, kinds=kinds, **options)
-    with assembly.open_catalogue(Settings(catalogue=str(path))) as kept:
+    with app.open_catalogue(Settings(catalogue=str(path))) as opened:
+        kept = opened.catalogue
         assert {entry.service.kind: len(kept.checks(entry.service.id)) for entry in kept.entries()} == {
             "wcs": 4,
             "wcps": 2,
@@ -148,10 +144,10 @@ class Recorded:
     async def close(self) -> None: ...
 
 
-def test_a_lower_version_that_was_read_after_the_higher_proves_nothing_of_it() -> None:
-    verdict = asyncio.run(identify("http://maps.test/geoserver/ows", Recorded(), assembly.kinds()))
+def test_what_has_proved_a_service_is_not_asked_for_in_a_lower_version() -> None:
+    verdict = asyncio.run(identify("http://maps.test/geoserver/ows", Recorded(), app.kinds()))
     assert [service.version for service in verdict.services] == ["1.3.0"]
-    assert any("VERSION=1.1.1" in url for url in verdict.tried)
+    assert not any("VERSION=1.1.1" in url for url in verdict.tried)
     assert [proof.validators.etag for proof in verdict.proofs] == ['"1.3.0"']
 
 
@@ -160,3 +156,17 @@ def test_a_second_crawl_tells_of_what_it_met_again(site: Site, tmp_path: Path) -
     options = {"catalogue": str(tmp_path / "c.db"), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0}
     for _ in range(2):
         assert [service.title for service in crawl(f"{site.origin}/", max_time_s=20.0, **options)] == ["Roads 1"]
+
+
+@pytest.mark.slow
+def test_a_second_crawl_announces_what_the_catalogue_knew(site: Site, tmp_path: Path) -> None:
+    """Two tasks over one page with one service: each announces it once, the second as known (PH-5)."""
+    options = {"catalogue": str(tmp_path / "c.db"), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0}
+    for _ in range(2):
+        crawl(f"{site.origin}/", max_time_s=20.0, **options)
+    store = open_store(options["catalogue"], SystemClock())
+    tasks = [store.tasks.get(number) for number in (1, 2)]
+    events = [[numbered.event for numbered in store.tasks.events(number).events] for number in (1, 2)]
+    store.close()
+    assert [[event.known for event in task if event.type == "service"] for task in events] == [[False], [True]]
+    assert [(task.counters["services"], task.counters["known"]) for task in tasks] == [(1, 0), (0, 1)]

@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 from geoweb_rig import Hound, Observed, calm, ended
 
-from geohound import assembly
-from geohound.geoweb import World, tell
+from geohound import app
+from geohound.event_loop import run_async
 from geohound.library import acrawl
 from geohound.model.catalogue import Filter
 from geohound.settings import Settings
+from geoweb import World, ground_truth
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -45,13 +46,13 @@ def crawl_twice(catalogue: Path, port: int, seeds: list[str], processes: int) ->
         for done in await asyncio.gather(*work):
             assert done.summary["finished"]
 
-    assembly.run_async(run())
+    run_async(run())
 
 
 def found_by(catalogue: Path, task: int) -> set[str]:
-    with assembly.open_catalogue(Settings(catalogue=str(catalogue))) as opened:
-        services = [entry.service for entry in opened.entries(Filter(task=task))]
-    return {door for service in services for door in (service.endpoint, *service.doors)}
+    with app.open_catalogue(Settings(catalogue=str(catalogue))) as opened:
+        services = [entry.service for entry in opened.catalogue.entries(Filter(task=task))]
+    return {alias for service in services for alias in (service.endpoint, *service.aliases)}
 
 
 def test_three_crawls_in_two_processes_ask_no_host_more_often_than_one_may(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ def test_three_crawls_in_two_processes_ask_no_host_more_often_than_one_may(tmp_p
     assert process.returncode == 0, hound.complaints.read_text()
     between = gaps((one.at_s, one.host) for one in web.asked)
     assert min(between) >= DELAY_S - 0.005, sorted(between)[:5]
-    there = {service["endpoint"] for service in tell(WORLD)["services"] if service["alive"]}
+    there = {service["endpoint"] for service in ground_truth(WORLD)["services"] if service["alive"]}
     assert len(there) == 7
     for task in (1, 2, 3):
         assert found_by(hound.catalogue, task) >= there

@@ -15,7 +15,7 @@ from geohound.model.task import Checkpoint, Claim, Ending, Task, TaskSpec, TaskS
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.tasks import MemoryTasks
 from geohound.tasks import runner as running
-from geohound.tasks.feed import MAX_VISITS, Feed
+from geohound.tasks.event_feed import MAX_VISITS, EventFeed
 from geohound.tasks.holder import this_process
 from geohound.tasks.runner import TaskRunner
 
@@ -30,7 +30,7 @@ def progressed(waiting: str = "", pages: int = 0) -> Progressed:
 class Work:
     """Waits until it is stopped, or ends at once."""
 
-    def __init__(self, feed: Feed, ending: Ending | None) -> None:
+    def __init__(self, feed: EventFeed, ending: Ending | None) -> None:
         self.feed = feed
         self.ending = ending
         self.stopped = asyncio.Event()
@@ -69,7 +69,7 @@ class Rig:
         self.runner = TaskRunner(self.tasks, self.build, SystemClock(), self.heard.append)
 
     @asynccontextmanager
-    async def build(self, task: Task, claim: Claim, feed: Feed) -> AsyncIterator[Work]:
+    async def build(self, task: Task, claim: Claim, feed: EventFeed) -> AsyncIterator[Work]:
         if self.trouble is not None:
             raise self.trouble
         assert task.claim == claim
@@ -267,7 +267,7 @@ def test_one_task_that_fails_does_not_end_the_serving_of_others() -> None:
 
 def test_events_are_thinned_before_they_are_stored_and_the_listener_hears_of_all() -> None:
     heard: list[Event] = []
-    feed = Feed(heard.append)
+    feed = EventFeed(heard.append)
     for _ in range(MAX_VISITS + 3):
         feed.add(VISIT)
     feed.add(SERVICE)

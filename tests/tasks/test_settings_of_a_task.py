@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from geohound.assembly.crawler import crawl_spec, for_task
 from geohound.model.task import Budget
 from geohound.settings import Settings
+from geohound.tasks.spec import crawl_spec, for_task
 
 THEN = replace(
     Settings(), order="fifo", max_depth=3, max_pages=10, max_pages_per_host=7, browser="auto", host_delay_s=0.1,

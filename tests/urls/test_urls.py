@@ -215,6 +215,39 @@ def test_pages_of_one_generator_share_a_shape() -> None:
     assert shape("http://a.test/facade") != shape("http://a.test/decade")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://a.org/news/2026/01/02", "http://a.org/news/1999/12/31"),
+        ("http://a.org/p?id=1&lang=de", "http://a.org/p?lang=fr&id=77"),
+        ("http://a.org/d/0f8fad5b-d9cb-469f-a165-70867728950e", "http://a.org/d/7c9e6679-7425-40de-944b-e07fc1f90ae7"),
+        ("http://a.org/p?page1=x", "http://a.org/p?PAGE22=y"),
+        ("http://a.org/c/9f86d081884c7d659a2feaa0c55ad015", "http://a.org/c/60303ae22b998861bce3b28f33eec1be"),
+    ],
+)  # fmt: skip
+def test_urls_that_differ_in_ids_have_one_shape(one: str, other: str) -> None:
+    assert shape(one) == shape(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://a.org/roads", "http://a.org/rivers"),
+        ("http://a.org/1", "http://b.org/1"),
+        ("http://a.org/p?id=1", "http://a.org/p?id=1&page=2"),
+        ("http://a.org/wiki/%E5%9C%9F", "http://a.org/wiki/%E5%9C%9D"),
+        ("http://a.org", "http://a.org/x"),
+    ],
+)
+def test_urls_that_differ_in_words_have_different_shapes(one: str, other: str) -> None:
+    assert shape(one) != shape(other)
+
+
+@given(st.text())
+def test_any_text_has_a_shape(text: str) -> None:
+    assert isinstance(shape(text), str)
+
+
 @pytest.mark.parametrize("path", ["a/b/a/b/a/b", "x/a/a/a", "a/b/c/a/b/c/a/b/c/d", "q/" * 5000])
 def test_a_path_that_runs_in_circles_is_seen(path: str) -> None:
     assert urls.repeats_path(f"http://h.test/{path}")

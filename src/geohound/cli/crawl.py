@@ -2,80 +2,126 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
-from geohound import assembly, urls
-from geohound.contracts import TaskStore
-from geohound.model.task import Budget, Ending, Scope, Wanted
-from geohound.model.visit import FailureReason
+from geohound import app, urls
+from geohound.model.failure import FailureReason
+from geohound.model.task import Budget, Ending, Scope, TaskKind
 from geohound.settings import Settings
-from geohound.tasks.runner import TaskRunner
+from geohound.tasks.spec import crawl_spec
+from geohound.views.parsing import check_choice, read_box, split_ids
 
 from . import options, printing
-from .live import Live
+from .live_display import LiveDisplay
 from .options import USUAL
+from .task_run import run
+from .values import seconds, text, whole
 
-LOG = Annotated[str | None, typer.Option("--log", metavar="FILE", help="Write a line per visit to this file.")]
+LOG = Annotated[str | None, typer.Option("--log", metavar="FILE", help="Write one line per visit to this file.")]
 
 MAX_TIME = Annotated[
-    float | None, typer.Option(min=0, metavar="S", show_default="no limit", help="Seconds that this run may take.")
+    float | None,
+    typer.Option(parser=seconds, metavar="S", show_default="no limit", help="Time limit of this run, in seconds."),
 ]
 
+_NEEDED_NO_REQUEST = {str(FailureReason.UNCHANGED), str(FailureReason.TAKEN)}  # as watchers of sites report
 
-def register(app: typer.Typer) -> None:
-    app.command(
+
+def register(program: typer.Typer) -> None:
+    program.command(
         epilog="Example: geohound crawl https://example.org/maps --depth 3 --max-pages 5000", cls=options.BrowserCommand
     )(crawl)
-    app.command(epilog="Example: geohound resume")(resume)
+    program.command(epilog="Example: geohound resume")(resume)
 
 
 def crawl(
-    seeds: Annotated[list[str] | None, typer.Argument(metavar="URL…", help="Where to start.")] = None,
+    seeds: Annotated[list[str] | None, typer.Argument(parser=text, metavar="URL…", help="Seed URLs.")] = None,
     seeds_file: Annotated[
         str | None,
-        typer.Option("--seeds", metavar="FILE", help="A file with one address a line; - for standard input."),
+        typer.Option("--seeds", metavar="FILE", help="File with one seed URL per line; - for standard input."),
     ] = None,
     order: Annotated[
         str | None,
-        typer.Option(metavar="ID", show_default=USUAL.order, help="Which link next; `geohound orders` lists them."),
+        typer.Option(metavar="ID", show_default=USUAL.order, help="Crawl order; `geohound orders` lists them."),
     ] = None,
     learned: Annotated[
-        str | None, typer.Option(metavar="FILE", help="What the order learned before; written anew at the end.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="File with what the order has learned; read at the start, overwritten at the end."
+        ),
     ] = None,
     depth: Annotated[
         int | None,
-        typer.Option(min=0, show_default=f"{USUAL.max_depth}", help="Links away from a seed that a page may be."),
+        typer.Option(
+            parser=whole(0), metavar="N", show_default=f"{USUAL.max_depth}", help="Maximum link depth from a seed."
+        ),
     ] = None,
     width: Annotated[
-        int | None, typer.Option(min=1, show_default="all", help="Segments of ten seeds to take up, first ones first.")
+        int | None,
+        typer.Option(
+            parser=whole(1), metavar="N", show_default="all", help="Number of seed segments (ten seeds each) to crawl."
+        ),
     ] = None,
     max_pages: Annotated[
-        int | None, typer.Option(min=1, show_default=f"{USUAL.max_pages}", help="Pages to try in all.")
+        int | None,
+        typer.Option(
+            parser=whole(1), metavar="N", show_default=f"{USUAL.max_pages}", help="Maximum number of pages to request."
+        ),
     ] = None,
     max_time: MAX_TIME = None,
+    thrift: Annotated[
+        str | None,
+        typer.Option(
+            metavar="0..1|auto",
+            show_default=USUAL.thrift,
+            help="What to save: 0 = time (ask every host that is due), 1 = pages (ask only the best hosts).",
+        ),
+    ] = None,
+    active_hosts: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1), metavar="N", show_default="as --thrift says", help="Number of hosts to ask at a time."
+        ),
+    ] = None,
     kinds: Annotated[
         str | None,
-        typer.Option(metavar="ID,…", show_default="all", help="Keep only these kinds of service, such as wms,wfs."),
+        typer.Option(metavar="ID,…", show_default="all", help="Keep only these service kinds, such as wms,wfs."),
     ] = None,
-    bbox: Annotated[str | None, typer.Option(metavar="W,S,E,N", help="Keep only services that touch this box.")] = None,
+    bbox: Annotated[
+        str | None, typer.Option(metavar="W,S,E,N", help="Keep only services whose extent intersects this box.")
+    ] = None,
+    topic: Annotated[
+        str | None,
+        typer.Option(metavar="ID", show_default="all", help="Keep only services of this topic, such as land_cover."),
+    ] = None,
     scope: Annotated[
-        Scope, typer.Option(help="Where to go: any host, the hosts of the seeds, their domains.")
+        Scope, typer.Option(help="Hosts to follow links to: any, those of the seeds, those of the seeds' domains.")
     ] = Scope.ANY,
     fetchers: Annotated[
-        int | None, typer.Option(min=1, max=1000, show_default="as many as pay", help="Workers that fetch pages.")
+        int | None,
+        typer.Option(parser=whole(0, 1000), metavar="N", show_default="0 = auto", help="Workers that fetch pages."),
     ] = None,
     testers: Annotated[
-        int | None, typer.Option(min=1, max=1000, show_default="as many as pay", help="Workers that test candidates.")
+        int | None,
+        typer.Option(
+            parser=whole(0, 1000), metavar="N", show_default="0 = auto", help="Workers that test candidate services."
+        ),
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Request every page, also those that some task has read lately.")
+    ] = False,
+    queue: Annotated[
+        bool, typer.Option("--queue", help="Only queue it: `geohound serve` or a cluster runs it.")
+    ] = False,
+    rules: options.RULES = None,
     browser: options.BROWSER = None,
     log: LOG = None,
     catalogue: options.CATALOGUE = None,
@@ -86,27 +132,59 @@ def crawl(
     connect_to: options.CONNECT_TO = None,
     allow_net: options.ALLOW_NET = None,
 ) -> None:
-    """Crawl from the seeds and put every confirmed service into the catalogue."""
+    """Crawl from seed URLs and add every confirmed service to the catalogue."""
     settings = options.gather(
         config, catalogue=catalogue, order=order, learned=learned,
         max_depth=depth, max_width=width, max_pages=max_pages, max_time_s=max_time,
+        thrift=thrift, active_hosts=active_hosts,
         fetchers=fetchers, testers=testers, connect_to=connect_to, allow_nets=allow_net, browser=browser,
+        rules=str(rules) if rules else None, revisit_after=0.0 if fresh else None,
     )  # fmt: skip
-    options.choices(settings.order, list(assembly.orders()), "--order")
-    wanted = options.choices(kinds, list(assembly.kinds()), "--kinds")
-    box = options.bbox(bbox)
-    start = _seeds(seeds or [], seeds_file)
+    if rules is options.Rules.HOU2016:
+        settings = _as_published(settings, order)
+    check_choice("--order", settings.order, app.orders())
+    wanted = split_ids([kinds]) if kinds else []
+    for kind in wanted:
+        check_choice("--kinds", kind, app.kinds())
+    if topic:
+        known = app.topics(settings.topic_files)
+        check_choice("--topic", topic, known)
+        topic = next(each for each in known if each.casefold() == topic.casefold())
+    box = read_box(bbox or "", "--bbox")
+    start = addresses(seeds or [], seeds_file)
     _write_log(log)
-    spec = assembly.crawl_spec(settings, tuple(start), scope, wanted, box.as_tuple() if box else None)
-    live = Live(json, quiet, verbose)
-    _close(run(settings, assembly.new_task(settings, spec), live), live, catalogue)
+    spec = crawl_spec(settings, tuple(start), scope, tuple(wanted), box.as_tuple() if box else None, topic or "")
+    if queue:
+        _queued(app.new_task(settings, spec, is_queued=True), json=json, quiet=quiet)
+        return
+    live = LiveDisplay(json, quiet, verbose)
+    close_run(run(settings, app.new_task(settings, spec), live), live, catalogue)
+
+
+def _queued(task: int, *, json: bool, quiet: bool) -> None:
+    if json:
+        printing.line({"summary": {"task": task, "state": "queued"}})
+    elif not quiet:
+        printing.say(f"Task {task} is queued. To follow it: geohound tasks watch {task}")
+
+
+def _as_published(settings: Settings, order: str | None) -> Settings:
+    """The crawler of Hou, Chen & Wu 2016 aims at land cover, best first, unless asked otherwise."""
+    return replace(settings, order=order or "best_first", relevance_topic=settings.relevance_topic or "land_cover")
 
 
 def resume(
-    task: Annotated[int | None, typer.Argument(help="The task's number; the last unfinished one by default.")] = None,
+    task: Annotated[
+        int | None, typer.Argument(parser=whole(1), help="Task number; by default the latest unfinished task.")
+    ] = None,
     max_pages: Annotated[
         int | None,
-        typer.Option(min=1, show_default="as it was begun", help="Pages to try in all, those of earlier runs counted."),
+        typer.Option(
+            parser=whole(1),
+            metavar="N",
+            show_default="that of the task",
+            help="Maximum number of pages to request, over all runs of the task.",
+        ),
     ] = None,
     max_time: MAX_TIME = None,
     log: LOG = None,
@@ -118,18 +196,25 @@ def resume(
     connect_to: options.CONNECT_TO = None,
     allow_net: options.ALLOW_NET = None,
 ) -> None:
-    """Go on with a crawl that was stopped or killed."""
+    """Resume a crawl that was stopped or killed."""
     settings = options.gather(config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net)
     given = Budget(max_pages=max_pages, max_time_s=settings.max_time_s if max_time is None else max_time)
     _write_log(log)
-    number = assembly.unfinished_task(settings, task)
+    with app.open_catalogue(settings) as opened:
+        number = opened.tasks.unfinished(task)
+        is_monitor = number is not None and opened.tasks.find(number).spec.kind is TaskKind.MONITOR
     if number is None:
         which = f"Task {task} is" if task else "There is"
         reason = "unknown or already finished" if task else "no unfinished crawl in this catalogue"
-        printing.err.print(f"{which} {reason}. Start one: geohound crawl URL", markup=False)
+        printing.complain(f"{which} {reason}. Start one: geohound crawl URL")
         raise typer.Exit(1)
-    live = Live(json, quiet, verbose)
-    _close(run(settings, number, live, given), live, catalogue)
+    if is_monitor:
+        from .monitor import CheckDisplay, run_monitor  # noqa: PLC0415 - it needs this module
+
+        run_monitor(settings, number, CheckDisplay(json, quiet, verbose))
+        return
+    live = LiveDisplay(json, quiet, verbose)
+    close_run(run(settings, number, live, given), live, catalogue)
 
 
 def _write_log(path: str | None) -> None:
@@ -146,87 +231,71 @@ def _write_log(path: str | None) -> None:
     handler.setLevel(logging.INFO)
 
 
-def _close(summary: dict[str, Any], live: Live, catalogue: str | None) -> None:
-    """Tell how it ended; a crawl that could read nothing at all, or did not reach a seed, has failed."""
+def close_run(summary: dict[str, Any], live: LiveDisplay, catalogue: str | None) -> None:
+    """Print the summary; a crawl that read nothing, or did not reach a seed, has failed."""
     live.close(summary, f" --catalogue {catalogue}" if catalogue else "")
     trouble = _trouble(summary)
     if trouble:
-        is_forbidden = str(FailureReason.FORBIDDEN_NET) in summary["drops"]
-        hint = " Allow such addresses with --allow-net, ports with the setting allow_ports." if is_forbidden else ""
-        printing.err.print(f"{trouble}{hint}", markup=False)
+        printing.complain(trouble)
     if trouble or summary["ended"] == Ending.NETWORK_LOST:
         raise typer.Exit(1)
 
 
 def _trouble(summary: dict[str, Any]) -> str:
-    """What was asked for and could not be done."""
-    reasons = ", ".join(summary["drops"])
-    if summary["ended"] in (Ending.FINISHED, Ending.UNREACHED) and not summary["hosts"]:
-        return f"Nothing could be read: {reasons or 'nothing was left to visit'}."
+    """Why the crawl failed, and what to do about it; empty if it did not."""
+    dropped = list(summary["drops"])
+    is_spared = bool(dropped) and set(dropped) <= _NEEDED_NO_REQUEST
+    has_read = summary["hosts"] or summary["records"] or is_spared
+    if summary["ended"] in (Ending.FINISHED, Ending.UNREACHED) and not has_read:
+        if summary.get("sources") and not any(source["seeds"] for source in summary["sources"]):
+            return "The search providers found no page for these words; try fewer or other words, or add --source."
+        reasons = ", ".join(dropped) or "no URL was left to visit"
+        return f"No page could be fetched: {reasons}.{_advice(dropped)}"
     missed = summary["unreached"]
     if missed:
         named = ", ".join(f"{seed['url']} ({seed['reason']})" for seed in missed[:3])
         more = f" and {len(missed) - 3} more" if len(missed) > 3 else ""
-        return f"{printing.count(len(missed), 'seed')} never answered: {named}{more}."
+        advice = _advice([seed["reason"] for seed in missed])
+        return f"{printing.count(len(missed), 'seed')} not reached: {named}{more}.{advice}"
     return ""
 
 
-def run(settings: Settings, task: int, live: Live, given: Budget | None = None) -> dict[str, Any]:
-    """Run a task in this process; Ctrl+C and SIGTERM stop it after what is in flight, a second one at once."""
-
-    async def story() -> dict[str, Any]:
-        with assembly.task_runner(settings, live.hear, given or Budget()) as (runner, tasks), live:
-            with _interruptible(task, runner, tasks, live):
-                await runner.run(task)
-            found = tasks.get(task)
-            return dict(found.counters) | {"ended": str(found.ending)} if found else {}
-
-    try:
-        return assembly.run_async(story())
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
+def _advice(reasons: Iterable[str]) -> str:
+    """What to do about reasons that do not pass by themselves; of those that do, the task can be resumed."""
+    rows = [FailureReason(reason).means for reason in reasons]
+    return "".join(dict.fromkeys(f" {row.advice}" for row in rows if row.advice and not row.is_passing))
 
 
-@contextmanager
-def _interruptible(task: int, runner: TaskRunner, tasks: TaskStore, live: Live) -> Iterator[None]:
-    """Ctrl+C or a polite kill: the first asks the task to end, the second ends it."""
-    loop, ours = asyncio.get_running_loop(), asyncio.current_task()
-    asked: list[asyncio.Future[Any]] = []
-
-    def interrupt() -> None:
-        if asked and ours is not None:
-            ours.cancel()
-            return
-        live.tell_stopping(task)
-        wanting = loop.run_in_executor(None, tasks.want, task, Wanted.STOP)
-        wanting.add_done_callback(lambda _: runner.look_now())
-        asked.append(wanting)
-
-    for signum in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(signum, interrupt)
-    try:
-        yield
-    finally:
-        for signum in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(signum)
-
-
-def _seeds(given: list[str], file: str | None) -> list[str]:
+def addresses(given: list[str], file: str | None) -> list[str]:
     """Addresses from the command line and from a file, in canonical form, or a sentence about the first bad one."""
     found = list(given)
     if file:
         try:
             text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise typer.BadParameter(f"{file} cannot be read: {error}.", param_hint="--seeds") from None
-        found += [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+        except UnicodeDecodeError:
+            raise typer.BadParameter(f"{file} is no text in UTF-8.", param_hint="--seeds") from None
+        except OSError as error:
+            raise typer.BadParameter(f"{file} cannot be read: {error.strerror}.", param_hint="--seeds") from None
+        typed = app.seeds_of_list(text)
+        if typed is not None:  # of a list that others publish, what is no address is their fault
+            found += [seed for seed in typed if urls.canonical(seed)]
+        else:
+            found += [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not found:
-        raise typer.BadParameter("Name at least one address to start from, or a file with --seeds.", param_hint="URL")
+        raise typer.BadParameter("Give at least one seed URL, or a file with --seeds.", param_hint="URL")
     return [_seed(address) for address in found]
 
 
 def _seed(address: str) -> str:
     clean = urls.canonical(address if "://" in address else f"https://{address}")
+    if clean is not None and "://" not in address and not _is_host(clean):
+        clean = None
     if clean is None:
-        raise typer.BadParameter(f"{address!r} is not a web address; it should begin with http:// or https://.")
+        raise typer.BadParameter(f"{address!r} is not a valid URL; give one such as https://example.org/maps.")
     return clean
+
+
+def _is_host(url: str) -> bool:
+    """May a word without a scheme be a host? A name of several parts, an address, or this machine."""
+    host = urlsplit(url).hostname or ""
+    return "." in host or ":" in host or host == "localhost"

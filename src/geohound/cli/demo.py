@@ -1,27 +1,34 @@
-"""`geohound demo`: start the geoweb, crawl it, compare with its truth, open the portal."""
+"""`geohound demo`: start the geoweb, crawl it, compare with its ground truth, open the portal."""
 
 from __future__ import annotations
 
+import csv
 import multiprocessing
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from geohound import assembly, urls
-from geohound.contracts import Catalogue
-from geohound.geoweb import Shares, World, serve, truth
+from geohound import app, urls
+from geohound.contracts import CatalogueStore
 from geohound.settings import Settings
+from geohound.tasks.spec import crawl_spec
+from geoweb import Shares, World, serve, truth
+from geoweb.host_places import HostPlace, host_places
+from geoweb.server import holding_back_ctrl_c
+from geoweb.visitors import local_address
 
 from . import options, printing
-from .crawl import run
-from .live import Live
-from .serve import listen, run_portal
+from .live_display import LiveDisplay
+from .serve import listen, run_portal, running_tasks
+from .task_run import run
+from .values import whole
 
 HOSTS = 60
 PAGES = 3_000
@@ -29,13 +36,15 @@ PAGES = 3_000
 TROUBLE = Shares(crawl_delay=0.0, slow=0.0)
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: geohound demo --once --json")(demo)
+def register(program: typer.Typer) -> None:
+    program.command(epilog="Example: geohound demo --once --json")(demo)
 
 
 def demo(
-    once: Annotated[bool, typer.Option("--once", help="End with the summary instead of the portal.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal webs.")] = 7,
+    once: Annotated[bool, typer.Option("--once", help="Print the summary and exit; do not start the portal.")] = False,
+    seed: Annotated[
+        int, typer.Option(parser=whole(0), metavar="N", help="Random seed; equal seeds give equal webs.")
+    ] = 7,
     port: options.PORT = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -43,41 +52,70 @@ def demo(
     quiet: options.QUIET = False,
     verbose: options.VERBOSE = False,
 ) -> None:
-    """Show the whole journey on a small web of our own: nothing leaves this machine."""
+    """Crawl a small simulated web on this machine and open the portal. No request leaves the machine."""
     world = World(seed, HOSTS, PAGES, TROUBLE)
-    live = Live(json, quiet, verbose)
+    live = LiveDisplay(json, quiet, verbose)
     with tempfile.TemporaryDirectory(prefix="geohound-demo-") as folder:
         file = catalogue or str(Path(folder) / "catalogue.db")
         settings = options.gather(config, catalogue=file, web_port=port)
         listener = None if once else listen(settings)
+        places = write_places(world, Path(folder))
         with geoweb_running(world) as bound:
+            swift = replace(for_geoweb(settings, bound), host_places=str(places))
             if not (json or quiet):
-                printing.say(
-                    f"A web of {world.hosts} hosts and {PAGES:,} pages is up on 127.0.0.1:{bound}. Crawling it …"
+                printing.say(f"Simulated web: {world.hosts} hosts, {PAGES:,} pages on 127.0.0.1:{bound}. Crawling …")
+            verdict = _crawl_and_compare(world, swift, live)
+            if listener is not None:
+                if not (json or quiet):
+                    printing.say(_about_the_portal(catalogue))
+                run_portal(
+                    listener,
+                    swift,
+                    running_tasks(swift),
+                    single_user=True,
+                    reach=partial(local_address, port=bound),
+                    json=json,
+                    quiet=quiet,
+                    verbose=verbose,
                 )
-            swift = for_geoweb(settings, bound)
-            task = assembly.new_task(swift, assembly.crawl_spec(swift, tuple(world.seeds)))
-            summary = run(swift, task, live)
-        with assembly.open_catalogue(settings) as found_in:
-            verdict = compare(world, found_in, assembly.kinds())
-        if json:
-            printing.line({"truth": verdict})
-        live.close(summary)
-        if not json:
-            _tell(verdict, summary["services"])
-        if listener is not None:
-            if not (json or quiet):
-                kept = f"stays in {catalogue}" if catalogue else "goes when you end this; --catalogue FILE keeps it"
-                printing.say(
-                    f"The names end in .test and live only here: links to them do not open. The catalogue {kept}."
-                )
-            run_portal(listener, settings, json=json, quiet=quiet, verbose=verbose)
     if verdict["missed"]:
         raise typer.Exit(1)
 
 
+def write_places(world: World, folder: Path) -> Path:
+    """Simulated hosts all answer at one address: where they would stand is said by a list, as an operator may have."""
+    file = folder / "places.csv"
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened).writerows([HostPlace._fields, *host_places(world)])
+    return file
+
+
+def _crawl_and_compare(world: World, settings: Settings, live: LiveDisplay) -> dict[str, Any]:
+    task = app.new_task(settings, crawl_spec(settings, tuple(world.seeds)))
+    summary = run(settings, task, live)
+    if live.is_stopping:
+        live.close(summary)
+        raise typer.Exit(130)
+    with app.open_catalogue(settings) as opened:
+        verdict = compare(world, opened.catalogue, app.kinds())
+    if live.json:
+        printing.line({"truth": verdict})
+    live.close(summary)
+    if not live.json:
+        _print_comparison(verdict, summary["services"])
+    return verdict
+
+
+def _about_the_portal(catalogue: str | None) -> str:
+    kept = f"is stored in {catalogue}" if catalogue else "is deleted on exit; --catalogue FILE keeps it"
+    return (
+        "The simulated web keeps running with the portal, so maps and links work in your browser; there, water.test "
+        f"is called water.test.localhost. The catalogue {kept}."
+    )
+
+
 def for_geoweb(settings: Settings, port: int) -> Settings:
-    """Settings for a crawl of the geoweb: its own address, and the haste that only one's own machine allows."""
+    """Settings for a crawl of the geoweb: its own address, and delays that only one's own machine allows."""
     return replace(
         settings,
         connect_to=(f"*.test=127.0.0.1:{port}",),
@@ -87,6 +125,7 @@ def for_geoweb(settings: Settings, port: int) -> Settings:
         total_timeout_s=15.0,
         slow_host_factor=0.0,
         retry_after_s=1.5,
+        web_searchers=settings.web_searchers or ("searxng=http://search.test/",),
         max_retry_after_s=3.0,
         max_pages_per_pattern=300,
     )
@@ -98,7 +137,8 @@ def geoweb_running(world: World, processes: int = 1) -> Iterator[int]:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     child = context.Process(target=_serve, args=(world, theirs, processes), daemon=processes == 1)
-    child.start()
+    with holding_back_ctrl_c():
+        child.start()
     theirs.close()
     try:
         yield int(ours.recv())
@@ -107,13 +147,13 @@ def geoweb_running(world: World, processes: int = 1) -> Iterator[int]:
         child.join()
 
 
-def _serve(world: World, told: Connection, processes: int) -> None:
-    serve(world, 0, processes, on_ready=lambda address: told.send(address[1]))
+def _serve(world: World, pipe: Connection, processes: int) -> None:
+    serve(world, 0, processes, on_ready=lambda address: pipe.send(address[1]))
 
 
-def compare(world: World, catalogue: Catalogue, kinds: Mapping[str, Any]) -> dict[str, Any]:
+def compare(world: World, catalogue: CatalogueStore, kinds: Mapping[str, Any]) -> dict[str, Any]:
     """What the truth says could be found, and what of it the catalogue has."""
-    findable = [s for s in truth.tell(world, with_depth=False)["services"] if s["alive"] and s["kind"] in kinds]
+    findable = [s for s in truth.ground_truth(world, with_depth=False)["services"] if s["alive"] and s["kind"] in kinds]
     missed = [s for s in findable if not any(_has(catalogue, u, s["kind"]) for u in (s["endpoint"], *s["aliases"]))]
     how: dict[str, list[int]] = {}
     for service in findable:
@@ -128,16 +168,16 @@ def compare(world: World, catalogue: Catalogue, kinds: Mapping[str, Any]) -> dic
     }
 
 
-def _has(catalogue: Catalogue, endpoint: str, kind: str) -> bool:
+def _has(catalogue: CatalogueStore, endpoint: str, kind: str) -> bool:
     clean = urls.canonical(endpoint)
     return bool(clean) and any(s.kind == kind for s in catalogue.at(clean or ""))
 
 
-def _tell(verdict: dict[str, Any], services: int) -> None:
+def _print_comparison(verdict: dict[str, Any], services: int) -> None:
     hidden = ", ".join(f"{name} {share}" for name, share in verdict["how"].items())
-    printing.say(f"\nThe truth: {verdict['found']} of {verdict['findable']} services found ({hidden})")
+    printing.say(f"\nFound {verdict['found']} of {verdict['findable']} services ({hidden})")
     within = services - verdict["found"]
     if within > 0:
-        printing.say(f"{within} more were found inside those: data sets and feeds that a service lists as its own.")
+        printing.say(f"{within} more services were found that these list as their own: data sets and feeds.")
     for missed in verdict["missed"]:
         printing.say(f"  missed: {missed['kind']} {missed['endpoint']} ({missed['how']})")

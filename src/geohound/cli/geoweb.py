@@ -1,4 +1,4 @@
-"""`geohound geoweb`: serve a lifelike web on loopback, or tell its truth."""
+"""`geohound geoweb`: serve the simulated web on loopback, or print its ground truth."""
 
 from __future__ import annotations
 
@@ -6,32 +6,41 @@ from typing import Annotated, Any
 
 import typer
 
-from geohound.geoweb import World, serve, truth
+from geoweb import World, serve, truth
 
 from . import options, printing
+from .values import whole
 
 app = typer.Typer(
-    help="A lifelike web on loopback with known truth, for trying and testing.",
+    help="A simulated web on loopback with known ground truth, for demos and tests.",
     epilog="Example: geohound geoweb serve --port 8123",
     no_args_is_help=True,
     add_completion=False,
 )
 
-SEED = Annotated[int, typer.Option(min=0, help="Equal seeds give equal webs.")]
-HOSTS = Annotated[int, typer.Option(min=1, max=1_000_000, help="Hosts of the web.")]
-PAGES = Annotated[int, typer.Option(min=1, max=1_000_000_000, help="Pages of the web, about.")]
-KINDS = Annotated[str | None, typer.Option(metavar="ID,…", help="Only these kinds of service.")]
-TROUBLE = Annotated[bool, typer.Option("--trouble/--no-trouble", help="Dead services, walls, traps and the like.")]
+SEED = Annotated[int, typer.Option(parser=whole(0), metavar="N", help="Random seed; equal seeds give equal webs.")]
+HOSTS = Annotated[int, typer.Option(parser=whole(1, 1_000_000), metavar="N", help="Number of hosts.")]
+PAGES = Annotated[int, typer.Option(parser=whole(1, 1_000_000_000), metavar="N", help="Approximate number of pages.")]
+KINDS = Annotated[str | None, typer.Option(metavar="ID,…", help="Only these service kinds.")]
+TROUBLE = Annotated[
+    bool, typer.Option("--trouble/--no-trouble", help="Include dead services, log-in walls, traps and slow hosts.")
+]
+
+
+AGE = Annotated[
+    int,
+    typer.Option(parser=whole(0, 1000), metavar="N", help="Age: with each, more services die, each in its own way."),
+]
 
 
 def register(program: typer.Typer) -> None:
     program.add_typer(app, name="geoweb")
 
 
-def _world(seed: int, hosts: int, pages: int, kinds: str | None, trouble: bool) -> World:
+def _world(seed: int, hosts: int, pages: int, kinds: str | None, *, trouble: bool, age: int) -> World:
     wanted = tuple(k.strip() for k in kinds.split(",") if k.strip()) if kinds else None
     try:
-        return World(seed, hosts, pages, trouble, wanted)
+        return World(seed, hosts, pages, trouble, wanted, age)
     except ValueError as error:
         raise typer.BadParameter(f"{error}; ids are such as wms, wfs, csw, stac.", param_hint="--kinds") from None
 
@@ -43,8 +52,11 @@ def serve_command(
     pages: PAGES = 100_000,
     kinds: KINDS = None,
     trouble: TROUBLE = True,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 for any free one.")] = 8123,
-    processes: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer.")] = 1,
+    age: AGE = 0,
+    port: Annotated[
+        int, typer.Option(parser=whole(0, 65535), metavar="N", help="Port on 127.0.0.1; 0 for any free one.")
+    ] = 8123,
+    processes: Annotated[int, typer.Option(parser=whole(1, 64), metavar="N", help="Number of server processes.")] = 1,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -53,7 +65,7 @@ def serve_command(
 ) -> None:
     """Serve the web on loopback until interrupted."""
     del catalogue, config, verbose
-    world = _world(seed, hosts, pages, kinds, trouble)
+    world = _world(seed, hosts, pages, kinds, trouble=trouble, age=age)
 
     def ready(address: tuple[str, int]) -> None:
         bound = address[1]
@@ -63,13 +75,13 @@ def serve_command(
             event = {"event": "serving", "address": f"127.0.0.1:{bound}", "seeds": seeds}
             printing.line(event | {"connect_to": route, "allow_net": net})
         elif not quiet:
-            printing.say(f"Geoweb: {world.hosts} hosts on 127.0.0.1:{bound}  (Ctrl+C ends it)\nCrawl it with:")
+            printing.say(f"Geoweb: {world.hosts} hosts on 127.0.0.1:{bound}  (Ctrl+C to stop)\nTo crawl it:")
             printing.say(f"  geohound crawl '{seeds[0]}' --connect-to '{route}' --allow-net {net}")
 
     try:
         serve(world, port, processes, on_ready=ready)
     except OSError as error:
-        printing.err.print(f"The geoweb cannot listen on port {port}: {error.strerror}. Choose another --port, or 0.")
+        printing.complain(f"The geoweb cannot listen on port {port}: {error.strerror}. Choose another --port, or 0.")
         raise typer.Exit(1) from None
 
 
@@ -80,40 +92,41 @@ def truth_command(
     pages: PAGES = 100_000,
     kinds: KINDS = None,
     trouble: TROUBLE = True,
-    depth: Annotated[bool, typer.Option("--depth/--no-depth", help="Also work out link depths.")] = True,
+    age: AGE = 0,
+    depth: Annotated[bool, typer.Option("--depth/--no-depth", help="Also compute link depths.")] = True,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
     quiet: options.QUIET = False,
     verbose: options.VERBOSE = False,
 ) -> None:
-    """Tell what a perfect crawler would find, and how it is hidden."""
+    """Print the ground truth: what a perfect crawler would find, and where."""
     del catalogue, config
-    world = _world(seed, hosts, pages, kinds, trouble)
+    world = _world(seed, hosts, pages, kinds, trouble=trouble, age=age)
 
     def walked(count: int) -> None:
-        printing.err.print(f"{count:,} of about {pages:,} pages walked for link depths (--no-depth leaves them out) …")
+        printing.complain(f"{count:,} of about {pages:,} pages read for link depths (--no-depth skips them) …")
 
-    told = truth.tell(world, with_depth=depth, walked=None if quiet else walked)
+    record = truth.ground_truth(world, with_depth=depth, walked=None if quiet else walked)
     if json:
-        printing.line(told)
+        printing.line(record)
         return
     if verbose:
-        for service in told["services"]:
+        for service in record["services"]:
             mark = "✓" if service["alive"] else "✗"
             printing.say(f"{mark} {service['kind']:<22} {service['how']:<12} {service['endpoint']}")
     if not quiet or not verbose:
-        _show(told)
+        _show(record)
 
 
-def _show(told: dict[str, Any]) -> None:
-    services = told["services"]
+def _show(record: dict[str, Any]) -> None:
+    services = record["services"]
     alive = [s for s in services if s["alive"]]
-    printing.say(f"{told['pages']:,} pages, {len(services)} services, {len(alive)} of them alive")
-    for label, field in (("kind", "kind"), ("hiding place", "how")):
+    printing.say(f"{record['pages']:,} pages, {len(services)} services, {len(alive)} of them alive")
+    for label, field in (("kind", "kind"), ("where", "how")):
         counts: dict[str, int] = {}
         for service in alive:
             counts[service[field]] = counts.get(service[field], 0) + 1
         words = ", ".join(f"{name} {n}" for name, n in sorted(counts.items(), key=lambda item: -item[1]))
         printing.say(f"by {label}: {words}")
-    printing.say("seeds: " + ", ".join(told["seeds"][:5]))
+    printing.say("seeds: " + ", ".join(record["seeds"][:5]))

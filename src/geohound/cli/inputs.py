@@ -28,9 +28,9 @@ def read_input(text: str) -> Input:
         if path.is_file():
             return Input(path=path)
         if path.is_dir():
-            return Input(wrong=f"{text} is a folder; name the files in it")
+            return Input(wrong=f"{text} is a folder; give the files in it")
         if text.startswith((".", "/", "~")) or path.suffix.lower() in _FILES:
-            return Input(wrong=f"there is no file {text}")
+            return Input(wrong=f"file not found: {text}")
         text = f"https://{text}"
     clean = urls.canonical(text)
-    return Input(url=clean) if clean else Input(wrong="there is no such file, and it is not a web address")
+    return Input(url=clean) if clean else Input(wrong="neither a file nor a valid URL")

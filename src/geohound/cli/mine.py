@@ -1,4 +1,4 @@
-"""`geohound mine`: list the service endpoints that a page, its scripts and its configuration files hold."""
+"""`geohound mine`: list the service endpoints in a page, its scripts and its configuration files."""
 
 from __future__ import annotations
 
@@ -6,40 +6,34 @@ import asyncio
 import time
 from collections import Counter
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
-from geohound import assembly, urls
+from geohound import app, urls
 from geohound.contracts import Fetcher
+from geohound.mining.application import Mined
+from geohound.mining.browser_run import RunsPages
+from geohound.mining.mine_page import mine_file, mine_page
 from geohound.settings import Settings
 
 from . import options, printing
 from .inputs import Input, read_input
+from .values import text
 
 
-class Rules(StrEnum):
-    """How scripts are read."""
-
-    STATIC = "static"
-    HOU2016 = "hou2016"
-
-
-def register(app: typer.Typer) -> None:
-    app.command(
+def register(program: typer.Typer) -> None:
+    program.command(
         epilog="Example: geohound mine https://maps.example.org/viewer/ saved/index.html --json",
         cls=options.BrowserCommand,
     )(mine)
 
 
 def mine(
-    inputs: Annotated[list[str], typer.Argument(metavar="URL|FILE…", help="Pages with maps, or saved ones.")],
-    rules: Annotated[
-        Rules, typer.Option("--rules", help="static computes the values; hou2016 are the published rules alone.")
-    ] = Rules.STATIC,
+    inputs: Annotated[list[str], typer.Argument(parser=text, metavar="URL|FILE…", help="Web pages, or saved pages.")],
+    rules: options.RULES = None,
     stood_at: Annotated[
-        str | None, typer.Option("--base", metavar="URL", help="Where the saved pages stood, for relative addresses.")
+        str | None, typer.Option("--base", metavar="URL", help="Original URL of saved pages, to resolve relative URLs.")
     ] = None,
     browser: options.BROWSER = None,
     catalogue: options.CATALOGUE = None,
@@ -50,20 +44,20 @@ def mine(
     connect_to: options.CONNECT_TO = None,
     allow_net: options.ALLOW_NET = None,
 ) -> None:
-    """List the services that pages name, before testing them; of a saved page the files beside it are read too."""
+    """List the service endpoints in pages, untested; next to a saved page, its saved files are read too."""
     if stood_at and urls.canonical(stood_at) is None:
-        raise typer.BadParameter(f"{stood_at} is not a web address.", param_hint="--base")
+        raise typer.BadParameter(f"{stood_at} is not a valid URL.", param_hint="--base")
     settings = options.gather(
         config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net, host_delay_s=0.0, browser=browser
     )
-    way = _Way(str(rules), urls.canonical(stood_at or "") or "", settings)
+    how = _MineOptions(rules or options.Rules.STATIC, urls.canonical(stood_at or "") or "", settings)
     meant = [(text, read_input(text)) for text in inputs]
-    all_read = asyncio.run(_mine_all(meant, way, json, quiet, verbose))
+    all_read = asyncio.run(_mine_all(meant, how, json, quiet, verbose))
     options.close(meant, all_done=all_read)
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _MineOptions:
     """How inputs are read."""
 
     rules: str
@@ -71,15 +65,15 @@ class _Way:
     settings: Settings
 
 
-async def _mine_all(inputs: list[tuple[str, Input]], way: _Way, json: bool, quiet: bool, verbose: bool) -> bool:
-    fetcher = assembly.fetcher(way.settings)
-    browser = assembly.browsing(way.settings)
+async def _mine_all(inputs: list[tuple[str, Input]], how: _MineOptions, json: bool, quiet: bool, verbose: bool) -> bool:
+    fetcher = app.fetcher(how.settings)
+    browser = app.page_runner(how.settings)
     began = time.perf_counter()
     totals: Counter[str] = Counter()
     ways: Counter[str] = Counter()
     try:
         for source, meant in inputs:
-            mined = await _mine(source, meant, way, fetcher, browser)
+            mined = await _mine(source, meant, how, fetcher, browser)
             ways.update(e.how for e in mined.endpoints)
             totals.update(
                 endpoints=len(mined.endpoints), scripts_read=mined.scripts_read, scripts_skipped=mined.scripts_skipped,
@@ -100,17 +94,16 @@ async def _mine_all(inputs: list[tuple[str, Input]], way: _Way, json: bool, quie
     return not totals["failed"]
 
 
-async def _mine(
-    source: str, meant: Input, way: _Way, fetcher: Fetcher, browser: assembly.Browsing | None
-) -> assembly.Mined:
+async def _mine(source: str, meant: Input, how: _MineOptions, fetcher: Fetcher, browser: RunsPages | None) -> Mined:
     if meant.wrong:
-        return assembly.Mined(source, trouble=meant.wrong)
+        return Mined(source, trouble=meant.wrong)
     if meant.path is not None:
-        return await assembly.mine_file(meant.path, way.rules, way.stood_at, browser)
-    return await assembly.mine_page(meant.url, way.rules, fetcher, way.settings, browser)
+        return await mine_file(meant.path, how.rules, app.address_book(), how.stood_at, browser)
+    limit = how.settings.max_page_bytes
+    return await mine_page(meant.url, how.rules, fetcher, app.address_book(), limit, browser)
 
 
-def _print_lines(source: str, mined: assembly.Mined) -> None:
+def _print_lines(source: str, mined: Mined) -> None:
     for found in mined.endpoints:
         line: dict[str, Any] = {
             "page": mined.page, "endpoint": found.endpoint, "url": found.url, "kind": found.kind, "how": found.how,
@@ -121,12 +114,13 @@ def _print_lines(source: str, mined: assembly.Mined) -> None:
         printing.line({"page": mined.page, "input": source, "trouble": mined.trouble})
 
 
-def _show(source: str, mined: assembly.Mined, *, quiet: bool, verbose: bool) -> None:
+def _show(source: str, mined: Mined, *, quiet: bool, verbose: bool) -> None:
     if mined.trouble:
-        printing.say(f"✗ {source}\n  {mined.trouble}{printing.way_out(mined.trouble)}")
+        _, _, why = mined.trouble.partition(": ")
+        printing.say(f"✗ {source}\n  {mined.trouble}{printing.advice(why)}")
         return
     if not quiet:
-        ran = f"; run: {mined.browsed}" if mined.browsed else ""
+        ran = f"; browser: {mined.browsed}" if mined.browsed else ""
         found, read = printing.count(len(mined.endpoints), "endpoint"), printing.count(mined.scripts_read, "script")
         printing.say(f"{source}: {found}; {read} read, {mined.scripts_skipped} skipped{ran}")
     rows = [
@@ -138,4 +132,4 @@ def _show(source: str, mined: assembly.Mined, *, quiet: bool, verbose: bool) -> 
         cells = [cell.ljust(min(width, 100)) for cell, width in zip(row, widths, strict=False)]
         printing.say("  " + "  ".join([*cells, row[3]]).rstrip())
     for why in mined.unknown[:20] if verbose else ():
-        printing.say(f"  not known without running it: {why}")
+        printing.say(f"  needs a browser: {why}")

@@ -2,58 +2,67 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from geohound import settings as settings_module
-from geohound.model.bbox import BBox, parse_bbox
-from geohound.model.query import FACETS
 from geohound.settings import Settings
 
 from .inputs import Input
+from .values import network, route, whole
 
 USUAL = Settings()  # what holds where neither the command line nor the settings say otherwise, shown by --help
 CATALOGUE = Annotated[
     str | None,
     typer.Option(
         "--catalogue",
-        metavar="PATH",
-        help="The catalogue file.",
+        metavar="PATH_OR_URL",
+        help="Catalogue: a file, or postgresql://user@host/database.",
         show_default="in your data folder",
-        rich_help_panel="Everywhere",
+        rich_help_panel="Common options",
     ),
 ]
 CONFIG = Annotated[
     str | None,
-    typer.Option("--config", metavar="FILE", help="A TOML file with settings.", rich_help_panel="Everywhere"),
+    typer.Option("--config", metavar="FILE", help="TOML file with settings.", rich_help_panel="Common options"),
 ]
-JSON = Annotated[bool, typer.Option("--json", help="One JSON object a line.", rich_help_panel="Everywhere")]
-QUIET = Annotated[bool, typer.Option("--quiet", help="Only results and errors.", rich_help_panel="Everywhere")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", help="Tell what is being done.", rich_help_panel="Everywhere")]
+JSON = Annotated[
+    bool, typer.Option("--json", help="Print JSON, one object per line.", rich_help_panel="Common options")
+]
+QUIET = Annotated[
+    bool, typer.Option("--quiet", help="Print only results and errors.", rich_help_panel="Common options")
+]
+VERBOSE = Annotated[bool, typer.Option("--verbose", help="Print more details.", rich_help_panel="Common options")]
 CONNECT_TO = Annotated[
     list[str] | None,
     typer.Option(
-        "--connect-to", metavar="PATTERN=HOST:PORT", help="Send matching names, such as *.test, to one address.",
+        "--connect-to", parser=route, metavar="PATTERN=HOST:PORT",
+        help="Connect to HOST:PORT for host names that match PATTERN.",
         rich_help_panel="Network",
     ),
 ]  # fmt: skip
 ALLOW_NET = Annotated[
     list[str] | None,
     typer.Option(
-        "--allow-net", metavar="CIDR", help="Allow a private or loopback network, such as 127.0.0.0/8.",
+        "--allow-net", parser=network, metavar="CIDR", help="Allow a private or loopback network, such as 127.0.0.0/8.",
         rich_help_panel="Network",
     ),
 ]  # fmt: skip
 
 PORT = Annotated[
     int | None,
-    typer.Option(min=0, max=65535, show_default=str(USUAL.web_port), help="Port of the portal; 0 for any free one."),
+    typer.Option(
+        parser=whole(0, 65535),
+        metavar="N",
+        show_default=str(USUAL.web_port),
+        help="Port of the portal; 0 = any free port.",
+    ),
 ]
 
 
@@ -70,7 +79,24 @@ BROWSER = Annotated[
     typer.Option(
         "--browser",
         show_default=USUAL.browser,
-        help="Run pages in a real browser: auto where reading cannot know; alone it means always.",
+        help="Run pages in a browser: auto = where static analysis is not enough; without a value: always.",
+    ),
+]
+
+
+class Rules(StrEnum):
+    """How scripts are read."""
+
+    STATIC = "static"
+    HOU2016 = "hou2016"
+
+
+RULES = Annotated[
+    Rules | None,
+    typer.Option(
+        "--rules",
+        show_default=USUAL.rules,
+        help="static analyses the scripts of map pages; hou2016 reads pages by the published rules alone.",
     ),
 ]
 
@@ -81,9 +107,15 @@ class BrowserCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         spelled: list[str] = []
         for word, after in zip(args, [*args[1:], ""], strict=False):
-            is_bare = word == "--browser" and after not in tuple(Browser)
+            is_bare = word == "--browser" and _is_no_value(after)
             spelled.append(f"--browser={Browser.ALWAYS}" if is_bare else word)
         return super().parse_args(ctx, spelled)
+
+
+def _is_no_value(word: str) -> bool:
+    """Is the word after `--browser` nothing, another option, or an input, so that it cannot be meant as a value?"""
+    is_input = any(sign in word for sign in ".:/") or word == "localhost" or Path(word).is_file()
+    return not word or word.startswith("-") or is_input
 
 
 def close(inputs: Iterable[tuple[str, Input]], *, all_done: bool) -> None:
@@ -102,50 +134,3 @@ def gather(config: str | None, **overrides: Any) -> Settings:
         if name in given:
             given[name] = (*getattr(loaded, name), *given[name])
     return replace(loaded, **given)
-
-
-def bbox(text: str | None) -> BBox | None:
-    """A box as typed, or the sentence that says what is wrong with it."""
-    if not text:
-        return None
-    try:
-        return parse_bbox(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"{error}.", param_hint="--bbox") from None
-
-
-def choices(text: str | None, allowed: list[str], hint: str) -> tuple[str, ...]:
-    """A comma-separated list of known words."""
-    words = tuple(w.strip().lower() for w in (text or "").split(",") if w.strip())
-    for word in words:
-        if word not in allowed:
-            raise typer.BadParameter(f"{word!r} is not known here; choose from {', '.join(allowed)}.", param_hint=hint)
-    return words
-
-
-def values(text: str | None) -> tuple[str, ...]:
-    """A comma-separated list."""
-    return tuple(word for part in (text or "").split(",") if (word := part.strip()))
-
-
-def facets(given: list[str]) -> dict[str, tuple[str, ...]]:
-    """FACET=VALUE, the values of one facet gathered."""
-    gathered: dict[str, tuple[str, ...]] = {}
-    for text in given:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if name not in FACETS or not equals or not value:
-            known = ", ".join(FACETS)
-            raise typer.BadParameter(f"write FACET=VALUE, where FACET is one of {known}.", param_hint="--where")
-        gathered[name] = (*gathered.get(name, ()), value)
-    return gathered
-
-
-def years(text: str | None) -> tuple[int, int] | None:
-    """A year, or the first and last of several."""
-    if not text:
-        return None
-    match = re.fullmatch(r"(\d{4})(?:\s*[-/]\s*(\d{4}))?", text.strip(), re.ASCII)
-    if not match:
-        raise typer.BadParameter("write a year, such as 2010, or two, such as 1990-2010.", param_hint="--years")
-    first, last = int(match[1]), int(match[2] or match[1])
-    return min(first, last), max(first, last)

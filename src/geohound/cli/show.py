@@ -1,50 +1,75 @@
-"""`geohound show`: all that is known of one service."""
+"""`geohound show`: one service in full."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from datetime import UTC, datetime
+from typing import Annotated
 
 import typer
 
-from geohound import assembly, urls
-from geohound.contracts import Catalogue
-from geohound.model.health import assess
-from geohound.model.service import Service
+from geohound import app, urls
+from geohound.contracts import CatalogueStore, SnippetWriter
+from geohound.model.score import NO_CAP
+from geohound.model.service import Layer, Service
+from geohound.views.known import HealthRecord, KnownService, known_service
+from geohound.views.opening import Opener, Opening, opening_record
+from geohound.views.parsing import read_box
 
 from . import options, printing
+from .values import text
+
+_SHOWN = 20  # layers and sightings, where not all are asked for
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: geohound show 3f2a9c0d1e4b5a67")(show)
+def register(program: typer.Typer) -> None:
+    program.command(epilog="Example: geohound show 3f2a9c0d1e4b5a67 --open qgis")(show)
 
 
 def show(
-    name: Annotated[str, typer.Argument(metavar="ID|URL", help="The id that search prints, or an address.")],
+    name: Annotated[
+        str, typer.Argument(parser=text, metavar="ID|URL", help="Service id, as printed by search, or its URL.")
+    ],
+    program: Annotated[
+        str | None,
+        typer.Option("--open", metavar="PROGRAM", help="Print only the code that opens it in qgis, python, curl …"),
+    ] = None,
+    layer: Annotated[str | None, typer.Option(metavar="NAME", help="Layer to open; by default the first.")] = None,
+    bbox: Annotated[str | None, typer.Option(metavar="W,S,E,N", help="Bounding box to open, in degrees.")] = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
     quiet: options.QUIET = False,
     verbose: options.VERBOSE = False,
 ) -> None:
-    """Show all that is known of one service: layers, health, where it was found."""
+    """Show one service: metadata, layers, health, and where it was found."""
     del quiet
-    with assembly.open_catalogue(options.gather(config, catalogue=catalogue)) as found_in:
-        services = _find(found_in, name)
+    settings = options.gather(config, catalogue=catalogue)
+    box = read_box(bbox or "", "--bbox")
+    writers = _writers(program) if program is not None else {}
+    with app.open_catalogue(settings) as opened:
+        services = _find(opened.catalogue, name)
         if not services:
-            printing.err.print(
-                f"Nothing is known of {printing.printable(name)!r}. Search for it, or test it: geohound identify URL",
-                markup=False,
+            printing.complain(
+                f"{printing.printable(name)!r} is not in the catalogue. To test it: geohound identify URL"
             )
             raise typer.Exit(1)
+        if program is not None:
+            opener = Opener(app.kinds(), writers)
+            for service in services:
+                _open(opener.open(service, _layer(service, layer), box), json)
+            return
+        topics_of = app.classifier(settings.topic_files, settings.topic_match).classify
         for service in services:
-            report = _report(found_in, service)
+            known = known_service(
+                opened.catalogue, service, topics_of, datetime.now(UTC), None, opened.past.of(service.id)
+            )
             if json:
-                printing.line(report)
+                printing.line(known)
             else:
-                _print(report, verbose)
+                _print(known, verbose)
 
 
-def _find(catalogue: Catalogue, name: str) -> list[Service]:
+def _find(catalogue: CatalogueStore, name: str) -> list[Service]:
     if "://" in name:
         clean = urls.canonical(name)
         return list(catalogue.at(clean)) if clean else []
@@ -52,56 +77,121 @@ def _find(catalogue: Catalogue, name: str) -> list[Service]:
     return [service] if service else []
 
 
-def _report(catalogue: Catalogue, service: Service) -> dict[str, Any]:
-    health = assess(catalogue.checks(service.id))
-    return {
-        "id": service.id,
-        "kind": service.kind,
-        **printing.described(service),
-        "doors": list(service.doors),
-        "operations": [{"name": o.name, "get": o.get, "post": o.post} for o in service.operations],
-        "health": {
-            "state": str(health.state),
-            "availability": health.availability,
-            "median_elapsed_s": health.median_elapsed_s,
-            "since": health.since.isoformat() if health.since else None,
-            "checks": health.checks,
-        },
-        "sightings": [
-            {
-                "url": s.url,
-                "found_on": s.found_on,
-                "via": str(s.via),
-                "evidence": s.evidence,
-                "at": s.at.isoformat(),
-            }
-            for s in catalogue.sightings(service.id)
-        ],
+def _writers(program: str) -> dict[str, SnippetWriter]:
+    known = app.snippets()
+    if program.lower() not in known:
+        raise typer.BadParameter(f"Unknown program {program!r}; choose from {', '.join(known)}.", param_hint="--open")
+    return {program.lower(): known[program.lower()]}
+
+
+def _layer(service: Service, name: str | None) -> Layer | None:
+    found = next((layer for layer in service.layers if layer.name == name), None)
+    if name is not None and found is None:
+        raise typer.BadParameter(f"The service {service.id} has no layer {name!r}.", param_hint="--layer")
+    return found
+
+
+def _open(opening: Opening, json: bool) -> None:
+    """The code alone, so that it can be handed on to the program."""
+    if json:
+        printing.line(opening_record(opening))
+        return
+    for snippet in opening.snippets:
+        for part in snippet.code.splitlines():
+            printing.say(part)
+    if not opening.snippets:
+        printing.complain(opening.reason or "This program cannot open the service; try another one.")
+        raise typer.Exit(1)
+
+
+def _print(known: KnownService, verbose: bool) -> None:
+    printing.say(known.title or "(no title)")
+    health = known.health
+    since = f" since {health.since:%Y-%m-%d %H:%M:%S}" if health.since else ""
+    reason = f": {health.reason}" if health.reason else ""
+    facts = {
+        "id": known.id,
+        "kind": known.kind,
+        "version": known.version,
+        "endpoint": known.endpoint,
+        "software": known.software,
+        "language": known.language,
+        "health": f"{health.state}{since}{reason}, {printing.count(health.checks, 'check')}",
+        "score": _score_text(health),
+        "latency": _latency(known),
+        "projections": _projections(known, verbose),
+        "provider": known.provider.name,
+        "licence": known.access.licence,
+        "location": _location_text(known),
+        "topics": ", ".join(dict.fromkeys(each.class_ or each.topic for each in known.topics)),
     }
-
-
-def _print(report: dict[str, Any], verbose: bool) -> None:
-    printing.say(report["title"] or "(no title)")
-    for label in ("id", "kind", "version", "endpoint", "software", "language"):
-        if report[label]:
-            printing.say(f"  {label:<10} {report[label]}")
-    health = report["health"]
-    printing.say(
-        f"  {'health':<10} {health['state']} since {(health['since'] or '?')[:19]}, checked {health['checks']} ×"
-    )
-    for label, value in (("provider", report["provider"]["name"]), ("licence", report["access"]["licence"])):
+    for label, value in facts.items():
         if value:
-            printing.say(f"  {label:<10} {value}")
-    for door in report["doors"]:
-        printing.say(f"  {'door':<10} {door}")
-    if report["abstract"]:
-        printing.say(f"\n  {report['abstract']}")
-    layers = report["layers"] if verbose else report["layers"][:20]
-    printing.say(f"\n  {printing.count(len(report['layers']), 'layer')}")
-    for layer in layers:
-        printing.say(f"  · {layer['title'] or layer['name']}  ({layer['name']})  {layer['bbox'] or ''}")
-    if len(layers) < len(report["layers"]):
-        printing.say(f"  · and {len(report['layers']) - len(layers)} more (--verbose shows all)")
+            printing.say(f"  {label:<11} {value}")
+    for alias in known.aliases:
+        printing.say(f"  {'alias':<11} {alias}")
+    if known.abstract:
+        printing.say(f"\n  {known.abstract}")
+    _print_layers(known, verbose)
+    _print_past(known, verbose)
+
+
+def _location_text(known: KnownService) -> str:
+    """Where the host stands, and who says so."""
+    found = known.location
+    if found is None:
+        return ""
+    place = f" {found.lat:g}, {found.lon:g}" if found.lat is not None and found.lon is not None else ""
+    return f"{found.country}{place} ({found.source})".strip()
+
+
+def _score_text(health: HealthRecord) -> str:
+    """The score, and what it is made of."""
+    parts = health.score_parts
+    if health.score is None or parts is None:
+        return ""
+    provisional = ", provisional" if health.provisional else ""
+    shares = f"correct {parts.correct:.2f}, availability at least {parts.availability:.2f}, speed {parts.speed:.2f}"
+    cap = f", at most {parts.cap:.0f}" if parts.cap < NO_CAP else ""
+    return (
+        f"{health.score:.0f} of 100 ({health.score_band}{provisional}): {shares}, stability {parts.stability:.2f}{cap}"
+    )
+
+
+def _latency(known: KnownService) -> str:
+    latency = known.health.latency_ms
+    if latency.p50 is None:
+        return ""
+    slowest = f", 95 % within {latency.p95:.0f} ms" if latency.p95 is not None else ""
+    return f"median {latency.p50:.0f} ms{slowest}"
+
+
+def _projections(known: KnownService, verbose: bool) -> str:
+    """The reference systems of the service and of all its layers."""
+    every = list(dict.fromkeys([*known.crs, *(crs for layer in known.layers for crs in layer.crs)]))
+    shown = every if verbose else every[:_SHOWN]
+    more = f" and {len(every) - len(shown)} more" if len(every) > len(shown) else ""
+    return ", ".join(shown) + more
+
+
+def _print_layers(known: KnownService, verbose: bool) -> None:
+    shown = known.layers if verbose else known.layers[:_SHOWN]
+    printing.say(f"\n  {printing.count(len(known.layers), 'layer')}")
+    for layer in shown:
+        crs = layer.crs if verbose else layer.crs[:3]
+        more = f" and {len(layer.crs) - len(crs)} more" if len(layer.crs) > len(crs) else ""
+        printing.say(
+            f"  · {layer.title or layer.name}  ({layer.name})  {layer.bbox or ''}  {', '.join(crs)}{more}".rstrip()
+        )
+    if len(shown) < len(known.layers):
+        printing.say(f"  · and {len(known.layers) - len(shown)} more (--verbose shows all)")
+
+
+def _print_past(known: KnownService, verbose: bool) -> None:
     printing.say("\n  found")
-    for seen in report["sightings"][:20]:
-        printing.say(f"  · {seen['at'][:19]} {seen['via']}: {seen['url']} on {seen['found_on'] or 'the seed list'}")
+    for seen in known.sightings[:_SHOWN]:
+        printing.say(f"  · {seen.at:%Y-%m-%d %H:%M:%S} {seen.via}: {seen.url} on {seen.found_on or 'the seed list'}")
+    if len(known.history) > 1 or verbose:
+        printing.say("\n  history")
+        for entry in known.history:
+            printing.say(f"  · {entry.at:%Y-%m-%d %H:%M:%S} {entry.change}: {entry.detail}")

@@ -1,21 +1,24 @@
-"""`geohound tasks`: all tasks of a catalogue, whoever runs them: list, watch, start, pause, resume, stop, delete."""
+"""`geohound tasks`: the tasks of a catalogue: list, watch, start, pause, resume, stop, delete."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geohound import assembly
+from geohound import app
 from geohound.model.event import Numbered, StateChanged, event_record
 from geohound.model.task import Task, TaskId, TaskState, Wanted
 from geohound.tasks.control import TaskControl, TaskError, state_of
 
 from . import options, printing
-from .live import Live
+from .values import whole
+
+if TYPE_CHECKING:
+    from .live_display import LiveDisplay
 
 POLL_S = 0.5
 _ENDED = (TaskState.DONE, TaskState.STOPPED)
@@ -41,15 +44,18 @@ _WANTED = {
 }
 
 
-def register(app: typer.Typer) -> None:
-    app.command(
-        epilog="Example: geohound tasks pause 7; geohound tasks watch 7 --json. `geohound resume` runs a task here."
+def register(program: typer.Typer) -> None:
+    program.command(
+        epilog="Example: geohound tasks pause 7; geohound tasks watch 7 --json. `geohound serve` runs queued "
+        "tasks; `geohound resume 7` runs a task in this terminal."
     )(tasks)
 
 
 def tasks(
-    action: Annotated[Action, typer.Argument(help="What to do.")] = Action.LIST,
-    task: Annotated[int | None, typer.Argument(help="The task's number; of `watch` the last one by default.")] = None,
+    action: Annotated[Action, typer.Argument(help="Action.")] = Action.LIST,
+    task: Annotated[
+        int | None, typer.Argument(parser=whole(1), help="Task number; for `watch` the latest by default.")
+    ] = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -58,17 +64,20 @@ def tasks(
 ) -> None:
     """List the tasks of a catalogue, watch one live, start, pause, resume, stop or delete it."""
     settings = options.gather(config, catalogue=catalogue)
-    with assembly.open_tasks(settings) as control:
+    with app.open_catalogue(settings) as opened:
+        control = opened.tasks
         try:
             if action is Action.LIST:
                 _list(control, json)
             elif action is Action.WATCH:
+                from .live_display import LiveDisplay  # noqa: PLC0415 - loads what draws on terminals
+
                 number = task if task is not None else _latest(control)
-                _watch(control, number, json, Live(json, quiet, verbose))
+                _watch(control, number, json, LiveDisplay(json, quiet, verbose))
             else:
                 _change(control, action, task, json, quiet)
         except TaskError as error:
-            printing.err.print(str(error), markup=False)
+            printing.complain(str(error))
             raise typer.Exit(1) from None
 
 
@@ -81,7 +90,7 @@ def _list(control: TaskControl, json: bool) -> None:
             else:
                 printing.say(_row(record))
         if not found and not json:
-            printing.say("There is no task in this catalogue. Start one: geohound crawl URL")
+            printing.say("No tasks in this catalogue. Start one: geohound crawl URL")
 
 
 def _row(record: dict[str, Any]) -> str:
@@ -97,38 +106,38 @@ def _row(record: dict[str, Any]) -> str:
 def _latest(control: TaskControl) -> TaskId:
     latest = control.latest()
     if latest is None:
-        raise TaskError("There is no task in this catalogue. Start one: geohound crawl URL")
+        raise TaskError("No tasks in this catalogue. Start one: geohound crawl URL")
     return latest.id
 
 
 def _change(control: TaskControl, action: Action, number: int | None, json: bool, quiet: bool) -> None:
     if number is None:
-        raise typer.BadParameter(f"Name the task: geohound tasks {action} N.", param_hint="TASK")
+        raise typer.BadParameter(f"Give the task number: geohound tasks {action} N.", param_hint="TASK")
     if action is Action.DELETE:
         control.delete(number)
-        told = f"Task {number} is deleted; the services that it found stay."
+        message = f"Task {number} deleted. The services that it found stay in the catalogue."
         record: dict[str, Any] = {"id": number, "state": "deleted"}
     else:
         changed = control.want(number, _WANTED[action])
-        told = _told(changed, action)
+        message = _describe(changed, action)
         record = control.record(changed)
     if json:
         printing.line(record)
     elif not quiet:
-        printing.say(told)
+        printing.say(message)
 
 
-def _told(task: Task, action: Action) -> str:
+def _describe(task: Task, action: Action) -> str:
     state = state_of(task)
     if state is TaskState.RUNNING:
-        words = {Action.PAUSE: "is asked to pause", Action.STOP: "is asked to stop"}
+        words = {Action.PAUSE: "is pausing", Action.STOP: "is stopping"}
         return f"Task {task.id} {words.get(action, 'is running')}."
     if state is TaskState.QUEUED:
-        return f"Task {task.id} is queued. To run it: geohound resume {task.id}"
+        return f"Task {task.id} is queued; `geohound serve` runs it. To run it here: geohound resume {task.id}"
     return f"Task {task.id} is {state}."
 
 
-def _watch(control: TaskControl, number: TaskId, json: bool, live: Live) -> None:
+def _watch(control: TaskControl, number: TaskId, json: bool, live: LiveDisplay) -> None:
     control.find(number)
     with printing.to_a_reader(), live:
         for numbered in _followed(control, number):
@@ -137,7 +146,7 @@ def _watch(control: TaskControl, number: TaskId, json: bool, live: Live) -> None
             elif isinstance(numbered.event, StateChanged):
                 printing.say(_say_state(numbered.event))
             else:
-                live.hear(numbered.event)
+                live.on_event(numbered.event)
 
 
 def _say_state(event: StateChanged) -> str:

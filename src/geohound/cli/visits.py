@@ -1,60 +1,86 @@
-"""`geohound visits` and `geohound requests`: what a crawl went to see, and what it asked of a host."""
+"""`geohound visits` and `geohound requests`: the URLs that a crawl visited, and the requests to a host."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from geohound import assembly
+from geohound import app, urls
+from geohound.tasks.visits import HostLeft
 
 from . import options, printing
+from .values import text, whole
 
-LIMIT = Annotated[int, typer.Option("--limit", min=0, help="How many lines at most; 0 for all.")]
+MAX_HOSTS_SHOWN = 20
+_ROLES = {
+    "best": "host asked as one of the best",
+    "explored": "host explored: nothing of it had been read",
+}
+LIMIT = Annotated[int, typer.Option("--limit", parser=whole(0), metavar="N", help="Maximum number of lines; 0 = all.")]
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: geohound visits --why --json > visits.jsonl")(visits)
-    app.command(epilog="Example: geohound requests www.example.org")(requests)
+def register(program: typer.Typer) -> None:
+    program.command(epilog="Example: geohound visits --why --json > visits.jsonl")(visits)
+    program.command(epilog="Example: geohound requests www.example.org")(requests)
 
 
 def visits(
-    task: Annotated[int | None, typer.Argument(help="The task's number; the last one by default.")] = None,
+    task: Annotated[int | None, typer.Argument(parser=whole(1), help="Task number; by default the latest.")] = None,
     limit: LIMIT = 0,
-    why: Annotated[bool, typer.Option("--why", help="Tell what spoke for each link and against it.")] = False,
+    why: Annotated[
+        bool,
+        typer.Option("--why", help="Show each link's score breakdown, and why its host was asked or left for later."),
+    ] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
     quiet: options.QUIET = False,
     verbose: options.VERBOSE = False,
 ) -> None:
-    """List every URL that a crawl visited or dropped: where it was found, and what became of it."""
+    """List every URL that a crawl visited or dropped, with its parent page and result."""
     del quiet, verbose  # what is asked for is printed either way
     settings = options.gather(config, catalogue=catalogue)
-    for count, visit in enumerate(assembly.visits(settings, task, why=why), 1):
+    for count, visit in enumerate(app.visits(settings, task, why=why), 1):
         if json:
             printing.line(visit)
         else:
             result = visit["reason"] or _met(visit)
-            told = f"{visit['status'] or '---'}  {visit['url']}  {result}  from {visit['parent'] or 'the seeds'}"
-            printing.say(printing.printable(told))
+            row = f"{visit['status'] or '---'}  {visit['url']}  {result}  from {visit['parent'] or 'seed list'}"
+            printing.say(printing.printable(row))
             if why:
-                parts = "  ".join(f"{part['what']} {part['weight']:+.2f}" for part in visit["why"])
-                printing.say(printing.printable(f"     {parts}"))
+                parts = [f"{part['what']} {part['weight']:+.2f}" for part in visit["why"]]
+                role = [_ROLES[visit["host_role"]]] if visit["host_role"] else []
+                printing.say(printing.printable(f"     {'  '.join(role + parts)}"))
         if count == limit:
             break
+    if why and not json:
+        _show_left(app.hosts_left(settings, task))
+
+
+def _show_left(hosts: Sequence[HostLeft]) -> None:
+    """Which hosts have pages queued, and what is known of them."""
+    if not hosts:
+        return
+    pages = printing.count(sum(host.pages for host in hosts), "page")
+    printing.say(f"Left for later: {pages} on {printing.count(len(hosts), 'host')}, the most promising first:")
+    for host in hosts[:MAX_HOSTS_SHOWN]:
+        known = f"; {host.why}" if host.why else ""
+        read = f"{host.read:,} read" if host.read else "none read yet"
+        row = f"     {host.host}  {printing.count(host.pages, 'page')} queued, {read}{known}"
+        printing.say(printing.printable(row))
 
 
 def _met(visit: Mapping[str, Any]) -> str:
     """How many services a visit proved, and of which kinds."""
     kinds = ", ".join(dict.fromkeys(met["kind"] for met in visit["met"]))
-    told = printing.count(visit["services"], "service") if visit["services"] else ""
-    return f"{told} ({kinds})" if kinds else told
+    found = printing.count(visit["services"], "service") if visit["services"] else ""
+    return f"{found} ({kinds})" if kinds else found
 
 
 def requests(
-    host: Annotated[str, typer.Argument(metavar="HOST", help="A host, as in its address: www.example.org.")],
+    host: Annotated[str, typer.Argument(parser=text, metavar="HOST", help="Host name, such as www.example.org.")],
     limit: LIMIT = 0,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -62,17 +88,20 @@ def requests(
     quiet: options.QUIET = False,
     verbose: options.VERBOSE = False,
 ) -> None:
-    """List every request that was made to a host, the latest first."""
+    """List every request to a host, latest first."""
     del quiet, verbose  # what is asked for is printed either way
     settings = options.gather(config, catalogue=catalogue)
-    found = assembly.requests(settings, host.strip().lower(), limit)
+    name = host.strip().lower()
+    with app.open_catalogue(settings) as opened:
+        found = opened.requests(urls.host(name) if "://" in name else name, limit)
     for made in found:
+        at = made.at.isoformat(timespec="milliseconds")
         if json:
-            printing.line(made)
+            printing.line(made._asdict() | {"at": at})
         else:
-            ending = made["status"] or made["reason"]
-            told = f"{made['at']}  {ending}  {made['bytes']:,} bytes  {made['elapsed_s']:.2f} s  {made['url']}"
-            printing.say(printing.printable(told))
+            ending = made.status or made.reason
+            row = f"{at}  {ending}  {made.bytes:,} bytes  {made.elapsed_s:.2f} s  {made.url}"
+            printing.say(printing.printable(row))
     if not found:
-        printing.err.print(f"No request to {host} is on record in this catalogue.", markup=False)
+        printing.complain(f"No requests to {host} in this catalogue.")
         raise typer.Exit(1)

@@ -12,11 +12,11 @@ from typing import NamedTuple
 from zlib import crc32
 
 from geohound import urls
-from geohound.model.compact import HashSet, Recent, Tally
+from geohound.model.compact_sets import CountMinSketch, HashSet, Recent
 from geohound.model.frontier import Memo
 from geohound.model.job import Sketch
 
-from .sketch import family_key, name_key, shape_key
+from .page_sketch import family_key, name_key, shape_key
 
 MAX_SAME_WORDS = 3  # pages of one host with the same words, numbers apart
 MAX_DULL = 8  # repetitions in a row under one shape of URL: the rest of the shape is a trap
@@ -51,7 +51,7 @@ class Novelty(NamedTuple):
     is_promising: bool  # whatever it says: it leads to a service, or to pages of a kind that may
 
 
-class Duplicates:
+class NearDuplicateDetector:
     """What a crawl remembers of the contents it has seen: nine bytes a page, and some megabytes."""
 
     def __init__(
@@ -59,7 +59,7 @@ class Duplicates:
     ) -> None:
         """As an earlier run of the crawl has left it: the marks of its pages, its memos, and links of late."""
         self._bodies = HashSet()
-        self._wordings = Tally()
+        self._wordings = CountMinSketch()
         self._dull = _Counts(MAX_ROWS)  # repetitions in a row, by shape of the URL
         self._alike = _Counts(MAX_ROWS)  # dull pages in a row, by family
         self._hoped = _Counts(MAX_FAMILIES)  # links for which pages were kept, by host
@@ -110,6 +110,10 @@ class Duplicates:
         self._dull.count(shape_key(url), is_one=same)
         return same
 
+    def is_repeated(self, mark: int) -> bool:
+        """Remember what stands for a page of a catalogue; True if it has been read before."""
+        return mark != 0 and not self._bodies.add(mark)
+
     def note(self, url: str, *, is_dull: bool) -> None:
         """A page was read that says nearly what others of its family say, or one that does not."""
         self._alike.count(family_key(url), is_one=is_dull)
@@ -118,7 +122,7 @@ class Duplicates:
         """Compare a page with an earlier one of its family, once there have been many of them.
 
         A handful of words is so little that few descriptions of datasets differ in no more, whatever frame they
-        stand in. Those that do are told from a calendar by what they lead to, once pages there have been read.
+        stand in. Those that do are distinguished from a calendar by what they lead to, once pages there have been read.
         """
         key, host = family_key(url), urls.host(url)
         hoped_for = name_key(host)

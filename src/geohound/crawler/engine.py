@@ -8,49 +8,62 @@ from contextlib import suppress
 from functools import partial
 
 from geohound.contracts import StoreError
+from geohound.model.failure import FailureReason
 from geohound.model.frontier import Settled
 from geohound.model.job import Job, Report
-from geohound.model.visit import Candidate, FailureReason, Lane, Outcome, Purpose, Settlement
+from geohound.model.visit import Candidate, Lane, Outcome, Purpose, Settlement
 
-from .crew import Crew
-from .digest import Digest
-from .jobs import Jobs
+from .autoscaled_pool import AutoscaledPool
+from .connectivity import ConnectivityMonitor, is_answer
+from .crawl_plan import CrawlParts, Plan
+from .job_maker import Jobs
 from .log_line import LogLine
-from .observing import Observer
-from .outage import Doubt, is_answer
-from .plan import Parts, Plan
+from .observer import CrawlObserver
+from .report_handler import ReportHandler
 
 log = logging.getLogger(__name__)
 
 GRACE_S = 5.0  # for what is in flight when a crawl is stopped
+LAST_TESTS_S = 60.0  # for the tests that are queued when the page budget is spent, or as long as the pages took
+MAX_TEST_WAIT_S = 5.0  # for the next of them
 OUTAGE_CHECK_S = 15.0
 START_CHECK_S = 4.0
 START_PATIENCE_S = 20  # where nobody has ever answered: an address with a mistake in it looks like a lost network
 SECOND_LOOK_S = 2.0
 MAX_OUTAGE_S = 1800
+FED_S = 0.02  # between looks at a frontier that somebody feeds
 
 
 class Crawl:
     """One crawl from its seeds, or from where it was stopped, to the end of its budget."""
 
-    def __init__(self, plan: Plan, parts: Parts, observer: Observer, visits: int = 0) -> None:
+    def __init__(self, plan: Plan, parts: CrawlParts, observer: CrawlObserver, visits: int = 0) -> None:
         """`visits` is how many tries at a page of its budget the task has spent in earlier runs."""
         self.plan = plan
         self.parts = parts
         self.observer = observer
         self.visits = visits
         self.ending = ""  # why this run ended, once it has
+        self.allowance = plan.max_pages  # visits of pages; that of a shard grows while others leave some
+        self.awaits_grants = False  # a spent allowance does not end the crawl
+        self.is_fed = False  # somebody brings more: an empty frontier does not end the crawl
         self.is_cut_off = False  # no host answers: the network is waited for
         self._started = 0.0
-        self.crews = {Lane.PAGES: Crew(plan.fetchers), Lane.PROBES: Crew(plan.testers, start=8, most=128)}
-        self._digest = Digest(plan, parts, observer)
-        self._jobs = Jobs(parts.catalogue, parts.robots, parts.examiner)
+        self._pages_ended: float | None = None  # when the page budget was spent
+        self.pools = {
+            Lane.PAGES: AutoscaledPool(plan.fetchers),
+            Lane.PROBES: AutoscaledPool(plan.testers, start=8, most=128),
+        }
+        self._reports = ReportHandler(plan, parts, observer)
+        kept = parts.kept_pages, plan.revisit_after_s
+        self._jobs = Jobs(parts.catalogue, parts.robots, parts.examiner, *kept, self._reports.watched)
         self._stopping = False
         self._fatal: Exception | None = None
         self._wake = asyncio.Event()
-        self._running: dict[Lane, set[asyncio.Task[None]]] = {lane: set() for lane in Lane}
+        self._running: dict[Lane, dict[asyncio.Task[None], Candidate]] = {lane: {} for lane in Lane}
         self._cut_off_at = 0.0
-        self._doubt = Doubt(parts.frontier.last_visited())
+        self._is_pages_turn = False
+        self._connectivity = ConnectivityMonitor(parts.frontier.last_visited())
 
     def stop(self) -> None:
         """Finish what is in flight, lease nothing more."""
@@ -67,28 +80,49 @@ class Crawl:
 
     async def _run(self) -> str:
         self._started = self.parts.clock.monotonic()
+        self.parts.frontier.on_queued = self._wake.set
         while not self._spent():
-            if self._doubt.is_grave or (self._doubt and not self.in_flight):
+            if self._connectivity.is_grave or (self._connectivity and not self.in_flight):
                 await self._end_doubt()
                 continue
             self._hand_out()
             if self.in_flight:
                 await self._until_woken()
                 continue
+            await self.parts.frontier.flush()
             wait_s = self.parts.frontier.due_in()
-            if wait_s is None and not self._doubt:
+            if wait_s is None and not self._connectivity and not self.is_fed:
                 break
-            await self.parts.clock.sleep(min(max(wait_s or 0.0, 0.001), 1.0))
+            usual_s = FED_S if self.is_fed else 0.001
+            await self.parts.clock.sleep(min(max(wait_s or 0.0, usual_s), 1.0))
         self.ending = self._ending()
         await self._wind_up(GRACE_S)
         if self._fatal is not None:
             raise self._fatal
-        self._digest.keep_memos()
+        self._reports.keep_memos()
         return self.ending
 
     @property
     def in_flight(self) -> int:
         return sum(map(len, self._running.values()))
+
+    @property
+    def fetching(self) -> list[Candidate]:
+        """What is being asked for now, those that were begun first before the others."""
+        return [candidate for running in self._running.values() for candidate in running.values()]
+
+    @property
+    def is_idle(self) -> bool:
+        """Is nothing to be done with what is here, within the allowance?"""
+        if self.in_flight or self._connectivity:
+            return False
+        lane = Lane.PROBES if self.visits >= self.allowance else None
+        return self.parts.frontier.due_in(lane) is None
+
+    @property
+    def asleep(self) -> list[Lane]:
+        """Groups of workers that reached the end of the queue: they sleep until a URL is inserted for them."""
+        return [lane for lane, running in self._running.items() if not running]
 
     async def _wind_up(self, grace_s: float) -> None:
         """Give what is in flight a moment; what takes longer is let go and waits for the next time."""
@@ -100,38 +134,54 @@ class Crawl:
             await asyncio.gather(*late, return_exceptions=True)
 
     def _spent(self) -> bool:
-        elapsed = self.parts.clock.monotonic() - self._started
-        return self._stopping or self.visits >= self.plan.max_pages or 0 < self.plan.max_time_s <= elapsed
+        now = self.parts.clock.monotonic()
+        if self._stopping or 0 < self.plan.max_time_s <= now - self._started:
+            return True
+        return self.visits >= self.allowance and not self.awaits_grants and not self._has_tests_left(now)
+
+    def _has_tests_left(self, now: float) -> bool:
+        """The pages are spent; the services that they name are still tested, unless the order decides on tests."""
+        if self.parts.order.decides_tests:
+            return False
+        self._pages_ended = ended = self._pages_ended or now
+        wait_s = self.parts.frontier.due_in(Lane.PROBES)
+        is_soon = wait_s is not None and wait_s <= MAX_TEST_WAIT_S
+        return is_soon and now - ended < max(LAST_TESTS_S, ended - self._started)
 
     def _ending(self) -> str:
         if self._stopping:
             return self.ending or "stopped"
-        if self.visits >= self.plan.max_pages:
+        if self.visits >= self.allowance:
             return "page budget"
         return "time" if self._spent() else "finished"
 
     def _hand_out(self) -> None:
         """Give every idle worker of both groups its next candidate."""
-        left = self.plan.max_pages - self.visits - len(self._running[Lane.PAGES])
+        left = self.allowance - self.visits - len(self._running[Lane.PAGES])
         now = self.parts.clock.monotonic()
-        for lane in (Lane.PROBES, Lane.PAGES):
-            crew, running = self.crews[lane], self._running[lane]
-            crew.look(now)
-            idle = crew.size - len(running)
+        for lane in self._lanes():
+            pool, running = self.pools[lane], self._running[lane]
+            pool.look(now)
+            idle = pool.size - len(running)
             allowed = left if lane is Lane.PAGES else idle
             wanted = min(idle, allowed)
             leased = self.parts.frontier.lease(wanted, lane) if wanted > 0 else []
             is_full = len(leased) == max(idle, 0)
             if is_full and allowed > len(leased) and self.parts.frontier.due_in(lane) == 0.0:
-                crew.short()
+                pool.short()
             for candidate in leased:
                 task = asyncio.create_task(self._guarded(candidate))
-                running.add(task)
+                running[task] = candidate
                 task.add_done_callback(partial(self._note_done, lane))
 
+    def _lanes(self) -> tuple[Lane, Lane]:
+        """Tests come before pages; where the order decides on them, neither group has the first choice of hosts."""
+        self._is_pages_turn = self.parts.order.decides_tests and not self._is_pages_turn
+        return (Lane.PAGES, Lane.PROBES) if self._is_pages_turn else (Lane.PROBES, Lane.PAGES)
+
     def _note_done(self, lane: Lane, task: asyncio.Task[None]) -> None:
-        self._running[lane].discard(task)
-        self.crews[lane].finished()
+        self._running[lane].pop(task, None)
+        self.pools[lane].finished()
         self._wake.set()
 
     async def _until_woken(self) -> None:
@@ -152,25 +202,25 @@ class Crawl:
             self.stop()
         except Exception:
             log.exception("a bug while visiting %s", candidate.url)
-            self._digest.drop(candidate, FailureReason.BUG)
+            self._reports.drop(candidate, FailureReason.BUG)
 
     async def _work(self, candidate: Candidate) -> None:
-        if await self._digest.spares(candidate):
+        if await self._reports.spares(candidate):
             return
         asked_at = self.parts.clock.monotonic()
         report = await self.parts.examiner.examine(self._jobs.make(candidate))
         self._keep_record(report)
         log.info("%s", LogLine(candidate, report))
-        if self._doubt.arises(candidate, report, self.parts.clock.monotonic()):
+        if self._connectivity.arises(candidate, report, self.parts.clock.monotonic()):
             return
-        self.visits += candidate.purpose is Purpose.PAGE
+        self.visits += candidate.purpose is Purpose.PAGE and not report.is_copy
         self.observer.on_report(candidate, report)
         self.parts.frontier.admit((), refused=report.drops)
-        if self.is_cut_off and is_answer(report):
+        if self.is_cut_off and is_answer(report) and not report.is_copy:
             self.is_cut_off = False
-        if self._doubt and report.failure is None:
+        if self._connectivity and report.failure is None and not report.is_copy:
             await self._try_again(asked_at)
-        await self._digest.take(candidate, report)
+        await self._reports.take(candidate, report)
 
     def _keep_record(self, report: Report) -> None:
         """What was asked on the wire is kept whatever becomes of the visit."""
@@ -178,26 +228,29 @@ class Crawl:
             self.parts.requests.record(self.plan.task, report.requests)
         if report.robots and self.parts.robots is not None:
             self.parts.robots.keep(report.robots)
+        if report.kept and self.parts.kept_pages is not None:
+            self.parts.kept_pages.keep(self.plan.task, report.kept, self.plan.page_room)
 
     async def _end_doubt(self) -> None:
         """Hosts fail, and a lost network would look the same: does one still answer that did before?"""
-        origin, now = self._doubt.witness, self.parts.clock.monotonic()
+        origin, now = self._connectivity.witness, self.parts.clock.monotonic()
         if await self._is_network_there(origin):
             await self._try_again(now)
             return
         now = self.parts.clock.monotonic()
         patience_s, check_s = (MAX_OUTAGE_S, OUTAGE_CHECK_S) if origin else (START_PATIENCE_S, START_CHECK_S)
         if not self.is_cut_off:
-            told = f", not even {origin}: the network seems lost" if origin else f" so far ({self._doubt.reasons()})"
-            log.warning("No host answers%s. Waiting for it up to %d s.", told, patience_s)
+            so_far = f" so far ({self._connectivity.reasons()})"
+            detail = f", not even {origin}: the network seems lost" if origin else so_far
+            log.warning("No host answers%s. Waiting for it up to %d s.", detail, patience_s)
             self._cut_off_at = now
         elif now - self._cut_off_at > patience_s:
             self.ending = "network lost"
             self.stop()
         self.is_cut_off = True
-        self._doubt.ask_another()
+        self._connectivity.ask_another()
         again_at = now + check_s
-        for candidate, _ in self._doubt.give_up():
+        for candidate, _ in self._connectivity.give_up():
             self.parts.frontier.settle(candidate, Settled(Settlement.POSTPONED, retry_in_s=check_s))
         while not self._spent() and self.parts.clock.monotonic() < again_at:
             await self.parts.clock.sleep(0.2)
@@ -205,16 +258,16 @@ class Crawl:
     async def _is_network_there(self, origin: str) -> bool:
         if not origin:
             await self.parts.examiner.refresh()
-            return self._doubt.has_heard
+            return self._connectivity.has_heard
         return is_answer(await self.parts.examiner.examine(Job(f"{origin}/robots.txt")))
 
     async def _try_again(self, since: float) -> None:
         """The network is there: what failed before may have failed while it was not, and is soon tried once more."""
         self.is_cut_off = False
-        failed = self._doubt.settle(since)
+        failed = self._connectivity.settle(since)
         if failed:
             await self.parts.examiner.refresh()
         again_s = min(SECOND_LOOK_S, self.parts.politeness.retry_after_s)
         for candidate, report in failed:
             reason = report.failure.reason if report.failure else None
-            self._digest.settle(Outcome(candidate, reason=reason), Settlement.RETRY, report, again_s)
+            self._reports.settle(Outcome(candidate, reason=reason), Settlement.RETRY, report, again_s)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from geohound.model.data_file import FileHead
+from geohound.model.harvest import HarvestPage
 from geohound.model.job import PageRead, Redirected, Report
 from geohound.model.visit import Candidate, Failure
+from geohound.model.watched import WatcherReport
 
 
 class LogLine:
@@ -27,6 +30,13 @@ def _ending(report: Report) -> str:
             return f"{failure.reason} ({failure.detail})"
         case Redirected(url):
             return f"leads to {url}"
+        case HarvestPage() as page:
+            more = "" if page.next else ", the last page"
+            return f"{page.records} records, {len(page.listed)} addresses{more}"
+        case FileHead() as head:
+            return f"data file: {head.format} by its {head.evidence}" if head.format else "no data file"
+        case WatcherReport() as seen:
+            return f"watcher: {len(seen.pages)} pages, {'taken' if seen.is_taken else 'free'}"
         case PageRead(services=services) if services:
             return "service: " + ", ".join(f"{s.kind} {s.title!r}" for s in services[:3])
         case PageRead() as read:

@@ -1,1 +1,1 @@
-"""The drawer of export formats."""
+"""The registry of export formats: services in, bytes out, streamed."""

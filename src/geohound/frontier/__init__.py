@@ -1,6 +1,6 @@
 """The URLs still to visit: admission, seen set, host queues, stages."""
 
-from .bounds import Bounds
 from .frontier import Frontier
+from .limits import FrontierLimits
 
-__all__ = ["Bounds", "Frontier"]
+__all__ = ["Frontier", "FrontierLimits"]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 
-from geohound.model.compact import Tally
-from geohound.model.visit import Candidate, FailureReason, Lane, Via
+from geohound.model.compact_sets import CountMinSketch
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Candidate, Lane, Purpose, Via
 
-from .bounds import HANGS_ON_PAGE, REACH, Bounds
-from .rows import exceeds, reaches
-from .schedule import Host
+from .host_queue import HostQueue
+from .limits import HANGS_ON_PAGE, REACH, FrontierLimits
+from .pending import exceeds, reaches
 
 
 class Admission:
     """How many URLs of each shape, and pages at each depth, are known, and whether there may be more."""
 
-    def __init__(self, bounds: Bounds) -> None:
+    def __init__(self, bounds: FrontierLimits) -> None:
         self._bounds = bounds
-        self._shapes = Tally()
+        self._shapes = CountMinSketch()
         self._depths: Counter[int] = Counter()
 
     def note(self, shape: int, depth: int, lane: int) -> None:
@@ -26,7 +27,7 @@ class Admission:
         if lane == Lane.PAGES:
             self._depths[depth] += 1
 
-    def refusal(self, candidate: Candidate, host: Host, pages: int, shape: int) -> FailureReason | None:
+    def refusal(self, candidate: Candidate, host: HostQueue, pages: int, shape: int) -> FailureReason | None:
         """Why this candidate may not come in; None if it may."""
         bounds, is_page = self._bounds, candidate.is_page
         hangs_on_page = not is_page or candidate.via in HANGS_ON_PAGE
@@ -37,9 +38,12 @@ class Admission:
         is_seed = candidate.via is Via.SEED
         if is_page and not is_seed and reaches(self._depths[candidate.depth], bounds.max_pages_per_depth):
             return FailureReason.DEPTH_BUDGET
-        queued = host.queued + host.entering
+        queued = host.queued + host.entering + host.held
         if reaches(host.visited, bounds.max_pages_per_host) or reaches(queued, bounds.max_queue_per_host):
             return FailureReason.HOST_BUDGET
+        if candidate.purpose is Purpose.HARVEST:
+            is_read_enough = reaches(self._shapes.count(shape), bounds.max_harvest_pages)
+            return FailureReason.HARVEST_BUDGET if is_read_enough else None
         most = bounds.max_pages_per_pattern if is_page else bounds.max_probes_per_pattern
         if not is_seed and reaches(self._shapes.count(shape), most):
             return FailureReason.PATTERN_BUDGET

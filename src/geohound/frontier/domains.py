@@ -6,11 +6,11 @@ from collections import Counter
 
 from geohound import urls
 
-from .rows import host_of, reaches
-from .schedule import Host
+from .host_queue import HostQueue
+from .pending import host_of, reaches
 
 
-class Domains:
+class DomainCounts:
     """Counts hosts by their registered domain: those that its own pages name apart from those that others name.
 
     Where every name of a domain exists, strangers could otherwise close it with links to names that they make up.
@@ -33,7 +33,7 @@ class Domains:
             self._own.add(host_of(url))
         return True
 
-    def note(self, host: Host, url: str, *, is_there: bool) -> None:
+    def note(self, host: HostQueue, url: str, *, is_there: bool) -> None:
         """A name that is not there is no host of its domain: whoever only names it has not spent the budget."""
         if host.is_counted is not is_there:
             host.is_counted = is_there

@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from geohound.contracts import Clock, FrontierLog, Order, StoreError
-from geohound.model.compact import Recent
+from geohound.model.compact_sets import Recent
+from geohound.model.failure import FailureReason
 from geohound.model.frontier import Admitted, FrontierStats, Memo, NewUrl, Settled, UrlEnd, UrlState
 from geohound.model.task import Claim
-from geohound.model.visit import MAX_URL_CHARS, Candidate, FailureReason, Lane, Settlement, Via
+from geohound.model.visit import Candidate, Lane, Settlement, Via
 from geohound.politeness import HostTurns
-from geohound.urls.clue import looks_like_service
 
 from .admission import Admission
-from .bounds import Bounds
-from .domains import Domains
-from .keys import candidate_key, url_key
-from .known import TAKEN, UNKNOWN, KnownUrls, waiting_at
-from .outbox import Outbox
+from .domains import DomainCounts
+from .host_queue import PAGE, PROBE, HostQueue
+from .host_queues import HostQueues
+from .limits import FrontierLimits
+from .live_ranks import LiveRanks
+from .log_writer import LogWriter
 from .packed_heap import MAX_NUMBER, number_of, pack, score_of
-from .rows import Entry, Lease, final_state, host_of, is_text, reaches
-from .schedule import PAGE, PROBE, Host, Schedule
-from .shape import shape_key
+from .pending import Lease, PendingUrl, final_state, has_usable_url, host_of, reaches
+from .seen_set import TAKEN, UNKNOWN, SeenUrls, waiting_at
 from .stages import Stages
+from .url_keys import candidate_key, candidate_shape, shape_key, url_key
 
 MAX_SECOND_THOUGHTS = 64  # URLs that a lease may put back because they are worth less by now
 MAX_PAUSE_S = 3600.0
 MAX_NUMBERS = 100_000
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
 MAX_REFUSED_KEPT = 1000  # of each reason, as examples
-_POLL_S = 0.05  # while everything depends on leases that are out or on a commit under way
+_POLL_S = 0.5  # while everything depends on leases that are out or on a commit under way: `on_queued` is sooner
 _LOADED = 1000  # URLs that are read from the log at a time
 
 
@@ -47,23 +49,19 @@ class Frontier:
         log: FrontierLog,
         claim: Claim,
         clock: Clock,
-        bounds: Bounds,
+        bounds: FrontierLimits,
         hosts: HostTurns,
         order: Order | None = None,
     ) -> None:
-        """As it was left; what was leased and not settled is pending again.
-
-        The order says what hosts are worth, and whether what is leased is still worth what it was.
-        """
+        """As it was left; what was leased and not settled is pending again."""
         self.task = claim.task
         self.bounds = bounds
         self._log = log
         self._clock = clock
         self._hosts = hosts
-        self._order = order
-        self._schedule = Schedule(order.host_bonus) if order else Schedule()
+        self._schedule = HostQueues(order.host_bonus if order else None, bounds.active_limit(clock))
         self._admission = Admission(bounds)
-        self._domains = Domains(bounds.max_hosts_per_domain)
+        self._domains = DomainCounts(bounds.max_hosts_per_domain)
         # Of queued URLs, by key; of the latest only, where not every link counts.
         self._numbers: Recent[int, int] = Recent(math.inf if order and order.counts_links else MAX_NUMBERS)
         self._leases: dict[str, Lease] = {}
@@ -72,21 +70,21 @@ class Frontier:
         self._duplicates = 0
         state = log.state(self.task)
         self._drops: Counter[FailureReason] = Counter(state.drops)
-        self._entering = 0
-        self._next = 1
-        self._stages = Stages(order.stage) if order and order.has_stages else None
-        self._outbox = Outbox(log, claim, self._queue)
+        self._entering, self._next = 0, 1
+        self._stages = Stages(order.stage if order and order.has_stages else None)
+        self._outbox = LogWriter(log, claim, self._queue)
+        self._live = LiveRanks(order, partial(log.load, self.task), self._queue_again)
         self._refused: set[int] = set()  # that are kept as examples
-        self._seen = KnownUrls(self._replay())
+        self._seen = SeenUrls(self._replay())
         self._waiting = self._seen.waiting()  # URLs, however often they are queued
+        self.on_queued: Callable[[], object] = int  # hears when more may be leased
+        self._begin_stages()
         self._leave_alone(state.pauses)
 
     def _replay(self) -> Iterator[tuple[int, int]]:
         """Read everything back; yields the keys of all known URLs, and how they wait."""
-        now = self._clock.monotonic()
-        pending, done, in_vain, refused = map(
-            int, (UrlState.PENDING, UrlState.DONE, UrlState.IN_VAIN, UrlState.REFUSED)
-        )
+        states = (UrlState.PENDING, UrlState.DONE, UrlState.IN_VAIN, UrlState.REFUSED)
+        pending, done, in_vain, refused = map(int, states)
         for number, key, shape, state, lane, score, url, depth in self._log.replay(self.task):
             self._next = number + 1
             if state == refused:
@@ -95,12 +93,15 @@ class Frontier:
             self._admission.note(shape, depth, lane)
             if state == pending:
                 self._numbers.put(key, number)
-                self._push(host, lane, pack(score, number), now)
+                self._live.note(number, url)
+                self._stages.open(number, score, Lane(lane))
+                self._push(host, lane, pack(score, number))
             elif state in (done, in_vain):
                 host.visited += 1
                 self._visited += 1
                 self._pages += lane == PAGE
             yield key, waiting_at(depth) if state == pending else TAKEN
+        self._live.written(self._next - 1)
         for known in self._schedule.hosts():
             self._domains.open(f"http://{known.name}/", always=True)
 
@@ -117,7 +118,7 @@ class Frontier:
         They can be leased once they are on disk, which `flush` waits for.
         """
         outcomes = [self._enter(candidate) for candidate in found]
-        entries = [outcome for outcome in outcomes if isinstance(outcome, Entry)]
+        entries = [outcome for outcome in outcomes if isinstance(outcome, PendingUrl)]
         refusals = Counter(refused) + Counter(outcome for outcome in outcomes if isinstance(outcome, FailureReason))
         for reason, count in (refused or {}).items():
             self._drop(reason, count)
@@ -125,24 +126,38 @@ class Frontier:
             self._outbox.add(entries)
         return Admitted(len(entries), refusals)
 
-    def _queue(self, entries: Sequence[Entry]) -> None:
+    def _queue(self, entries: Sequence[PendingUrl]) -> None:
         """What is on disk may be leased."""
         self._entering -= len(entries)
-        now = self._clock.monotonic()
         for entry in entries:
             entry.host.entering -= 1
             self._numbers.put(entry.known, number_of(entry.key))
-            self._push(entry.host, entry.lane, entry.key, now)
+            self._live.written(number_of(entry.key))
+            self._push(entry.host, entry.lane, entry.key)
+        self._begin_stages()
+        self.on_queued()
 
-    def _push(self, host: Host, lane: int, key: int, now: float) -> None:
-        if self._stages is not None and lane == PAGE:
-            self._stages.open(number_of(key), score_of(key))
-        self._schedule.push(host, lane, key, now)
+    def _push(self, host: HostQueue, lane: int, key: int) -> None:
+        if not self._stages.holds(number_of(key), (host, lane, key)):
+            self._schedule.push(host, lane, key, self._clock.monotonic())
 
-    def _enter(self, candidate: Candidate) -> Entry | FailureReason | None:
+    def _begin_stages(self) -> None:
+        """Queue what was held back, where its stage has come."""
+        now = self._clock.monotonic()
+        for host, lane, key in self._stages.begun():
+            self._schedule.push(host, lane, key, now)
+            if reaches(host.visited, self.bounds.max_pages_per_host):
+                self._drain(host)
+
+    def _queue_again(self, candidate: Candidate, key: int) -> None:
+        if self._seen.get(candidate_key(candidate)) == waiting_at(candidate.depth):
+            host = self._schedule.host(host_of(candidate.url))
+            self._schedule.push(host, candidate.purpose.lane, key, self._clock.monotonic())
+
+    def _enter(self, candidate: Candidate) -> PendingUrl | FailureReason | None:
         """Its place among those that wait; why it may not come in; None if it is known."""
         url = candidate.url
-        if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or not is_text(url):
+        if not has_usable_url(candidate):
             self._drop(FailureReason.BAD_URL)
             return FailureReason.BAD_URL
         key = candidate_key(candidate)
@@ -150,7 +165,7 @@ class Frontier:
         if known != UNKNOWN and (known <= waiting or not candidate.is_page):
             self._duplicates += 1
             return None
-        name, shape = host_of(url), shape_key(url)
+        name, shape = host_of(url), candidate_shape(candidate)
         if self._schedule.knows(name) or self._domains.open(url, candidate.found_on, always=candidate.via is Via.SEED):
             host = self._schedule.host(name)
             reason = self._admission.refusal(candidate, host, self._pages, shape)
@@ -168,9 +183,11 @@ class Frontier:
         else:
             self._seen.put(key, waiting)  # found nearer: queued once more, and passed over where it waits as farther
         number = self._record(candidate, key, shape, UrlState.PENDING)
+        self._stages.open(number, candidate.score, candidate.purpose.lane)
+        self._live.note(number, url)
         host.entering += 1
         self._entering += 1
-        return Entry(host, candidate.purpose.lane, pack(candidate.score, number), key)
+        return PendingUrl(host, candidate.purpose.lane, pack(candidate.score, number), key)
 
     def _record(
         self, candidate: Candidate, key: int, shape: int, state: UrlState, reason: FailureReason | None = None
@@ -178,8 +195,7 @@ class Frontier:
         """Have a new URL written; returns its number."""
         if self._next > MAX_NUMBER:
             raise StoreError("This task has four thousand million URLs, more than a catalogue file can hold.")
-        number, self._next = self._next, self._next + 1
-        at = None if state is UrlState.PENDING else self._now()
+        number, self._next, at = self._next, self._next + 1, None if state is UrlState.PENDING else self._now()
         self._outbox.batch().urls.append(NewUrl(number, key, shape, state, candidate, reason, at))
         return number
 
@@ -188,66 +204,61 @@ class Frontier:
         self._outbox.batch().drops[reason] = self._drops[reason]
 
     def lease(self, limit: int, lane: Lane) -> list[Candidate]:
-        """The best candidates of the hosts that are due, at most one per host over both lanes.
-
-        None while the disk is far behind.
-        """
+        """The best candidates of due hosts, at most one per host over both lanes; none while the disk is far behind."""
         if self._outbox.is_behind:
             return []
+        self._live.refresh()
+        self._begin_stages()
         now = self._clock.monotonic()
         leased: list[Candidate] = []
         second_thoughts = 0
         while len(leased) < limit and (drawn := self._draw(lane, limit - len(leased), now)):
-            rows = self._log.load(self.task, [number_of(key) for _, key in drawn])
-            for (host, key), rival, (number, candidate, attempts) in zip(drawn, self._rivals(drawn), rows, strict=True):
-                known = candidate_key(candidate)
+            found = self._log.load(self.task, [number_of(key) for _, key in drawn])
+            for (host, key), rival, candidate in zip(drawn, self._schedule.rivals(drawn), found, strict=True):
+                number, known = number_of(key), candidate_key(candidate)
                 if self._seen.get(known) != waiting_at(candidate.depth):
                     self._skip(host)  # it was queued twice, and has been taken or waits as nearer
-                    self._close(number)
+                    self._stages.close(number)
                     continue
-                today = self._order.rescore(candidate) if self._order is not None and lane == PAGE else candidate.score
+                today = self._live.worth_today(candidate)
                 if today == -math.inf:
                     self._skip(host)
                     self._give_up([(number, known)], FailureReason.ORDER)
                     continue
                 fell = today < score_of(key) and second_thoughts < MAX_SECOND_THOUGHTS
                 if fell and self._schedule.worth(host, today) < max(rival, self._schedule.best_worth(lane, now)):
+                    self._live.fell(number, pack(today, number))
                     self._put_back(host, lane, pack(today, number))
                     second_thoughts += 1
                     continue
                 self._take(known)
+                self._live.leave(number)
                 self._numbers.discard(known)
-                self._leases[candidate.url] = Lease(number, host, lane, attempts)
+                role = self._schedule.role(host, lane)
+                self._leases[candidate.url] = Lease(number, host, lane, candidate.attempts, role)
                 self._pages += lane == PAGE
                 leased.append(candidate)
         return leased
 
-    def _draw(self, lane: Lane, limit: int, now: float) -> list[tuple[Host, int]]:
-        """The best URLs of hosts whose turn we have, as their keys; the order of stages is kept."""
+    def _draw(self, lane: Lane, limit: int, now: float) -> list[tuple[HostQueue, int]]:
+        """The best URLs of hosts whose turn we have, as their keys."""
         if lane == PAGE and self.bounds.max_pages is not None:
             limit = min(limit, self.bounds.max_pages - self._pages)
-        drawn: list[tuple[Host, int]] = []
+        drawn: list[tuple[HostQueue, int]] = []
         while len(drawn) < limit and (found := self._schedule.take(lane, now)) is not None:
             host, key = found
             wait_s = self._hosts.take(host.name)
             if wait_s > 0:
                 self._schedule.decline(host, lane, key, now + wait_s)
                 continue
-            if self._stages is not None and self._stages.is_early(number_of(key), now):
-                self._put_back(host, lane, key)
-                break  # the order has none of this stage left that may be asked now
             drawn.append(found)
         return drawn
 
-    def _rivals(self, drawn: Sequence[tuple[Host, int]]) -> list[float]:
-        """What the one drawn next is worth, for each."""
-        return [*(self._schedule.worth(host, score_of(key)) for host, key in drawn[1:]), -math.inf]
-
-    def _put_back(self, host: Host, lane: int, key: int) -> None:
+    def _put_back(self, host: HostQueue, lane: int, key: int) -> None:
         self._hosts.leave(host.name)
         self._schedule.put_back(host, lane, key)
 
-    def _skip(self, host: Host) -> None:
+    def _skip(self, host: HostQueue) -> None:
         self._hosts.leave(host.name)
         self._schedule.skip(host)
 
@@ -255,6 +266,10 @@ class Frontier:
         """A URL that waited does so no longer."""
         self._seen.put(known, TAKEN)
         self._waiting -= 1
+
+    def is_last_attempt(self, candidate: Candidate) -> bool:
+        """Is a leased URL dropped if this visit fails too?"""
+        return self._leases[candidate.url].attempts + 1 >= self.bounds.max_attempts
 
     def settle(self, candidate: Candidate, end: Settled) -> None:
         """End a lease; a retry beyond the last attempt is dropped."""
@@ -265,15 +280,14 @@ class Frontier:
         attempts = lease.attempts + is_attempt
         again = not is_attempt or (end.settlement is Settlement.RETRY and attempts < self.bounds.max_attempts)
         state = UrlState.PENDING if again else final_state(end.settlement, end.reason)
-        batch = self._outbox.batch()
-        at = self._now()
-        batch.ends.append(
-            UrlEnd(lease.number, state, attempts, end.reason, end.status, end.services, end.address, end.marks, at)
-        )
+        batch, at = self._outbox.batch(), self._now()
+        ended = (end.reason, end.status, end.services, end.address, end.marks, at, lease.role)
+        batch.ends.append(UrlEnd(lease.number, state, attempts, *ended))
         if end.reason is not None and state in (UrlState.IN_VAIN, UrlState.UNASKED):
             self._drop(end.reason)
         self._account(lease, state)
-        self._domains.note(lease.host, candidate.url, is_there=end.reason is not FailureReason.DNS)
+        is_gone = end.reason is not None and end.reason.means.is_host_gone
+        self._domains.note(lease.host, candidate.url, is_there=not is_gone)
         now, pause_s = self._clock.monotonic(), self._hosts.leave(lease.host.name)
         self._schedule.release(lease.host, now + pause_s)
         if pause_s > LONG_PAUSE_S:
@@ -285,8 +299,8 @@ class Frontier:
             self._waiting += 1
             key = pack(candidate.score, lease.number)
             self._schedule.push_later(lease.host, lease.lane, key, now + end.retry_in_s)
-        if is_attempt:
-            self._close(lease.number)
+        else:
+            self._stages.close(lease.number)
         if lease.host.queued and reaches(lease.host.visited, self.bounds.max_pages_per_host):
             self._drain(lease.host)
 
@@ -297,16 +311,17 @@ class Frontier:
         else:
             self._pages -= lease.lane == PAGE
 
-    def _drain(self, host: Host) -> None:
+    def _drain(self, host: HostQueue) -> None:
         """Give up what is queued for a host whose budget is spent."""
         numbers = sorted({number_of(key) for key in self._schedule.drain(host)})
         for start in range(0, len(numbers), _LOADED):
-            queued = self._log.load(self.task, numbers[start : start + _LOADED])
-            keys = ((number, candidate_key(found), waiting_at(found.depth)) for number, found, _ in queued)
+            some = numbers[start : start + _LOADED]
+            queued = zip(some, self._log.load(self.task, some), strict=True)
+            keys = ((number, candidate_key(found), waiting_at(found.depth)) for number, found in queued)
             live = [(number, known) for number, known, waiting in keys if self._seen.get(known) == waiting]
             self._give_up(live, FailureReason.HOST_BUDGET)
         for number in numbers:
-            self._close(number)
+            self._stages.close(number)
 
     def _give_up(self, queued: Sequence[tuple[int, int]], reason: FailureReason) -> None:
         """Settle what waits without asking for it: numbers and keys."""
@@ -314,13 +329,9 @@ class Frontier:
         for number, known in queued:
             ends.append(UrlEnd(number, UrlState.UNASKED, 0, reason, 0, 0, "", None, at))
             self._take(known)
-            self._close(number)
+            self._stages.close(number)
         if queued:
             self._drop(reason, len(queued))
-
-    def _close(self, number: int) -> None:
-        if self._stages is not None:
-            self._stages.close(number)
 
     def remember(self, candidate: Candidate) -> bool:
         """Record a URL that was visited without a lease (the target of a redirect); False if it was known."""
@@ -336,7 +347,7 @@ class Frontier:
         """Queue what waits under these URLs once more with a better score; only where the order counts links."""
         for url, score in scores:
             number = self._numbers.get(url_key(url))
-            if number is not None and not looks_like_service(url):  # those are tested at once, whatever the count
+            if number is not None:
                 host = self._schedule.host(host_of(url))
                 self._schedule.push(host, PAGE, pack(score, number), self._clock.monotonic())
 
@@ -362,13 +373,11 @@ class Frontier:
         self._schedule.postpone(self._schedule.host(host), self._clock.monotonic() + seconds)
 
     def due_in(self, lane: Lane | None = None) -> float | None:
-        """How long until a lease may be had (in one lane, if named); 0 if it may be had now, None if nothing is left.
-
-        While leases are out or admissions under way something may still come, so it is never None then.
-        """
+        """How long until a lease may be had (in one lane, if named); None if nothing is left and nothing can come."""
         lanes: tuple[int, ...] = (PAGE, PROBE) if lane is None else (lane,)
         if reaches(self._pages, self.bounds.max_pages):
             lanes = tuple(each for each in lanes if each != PAGE)
+        self._begin_stages()
         now = self._clock.monotonic()
         due = self._schedule.due(lanes, now)
         if self._outbox.is_behind:
@@ -381,7 +390,7 @@ class Frontier:
     def stats(self) -> FrontierStats:
         """The numbers so far: a copy."""
         urls = self._waiting, len(self._leases), self._pages, self._visited, self._duplicates
-        return FrontierStats(*urls, dict(self._drops))
+        return FrontierStats(*urls, dict(self._drops), *self._schedule.active)
 
     async def flush(self) -> None:
         """Return when all that was admitted and settled so far is on disk."""

@@ -1,45 +1,72 @@
-"""Where an order goes stage by stage: what of a later stage waits until all of the earlier ones is done.
+"""Where an order goes stage by stage: what of a later stage is held back until all of the earlier ones is done.
 
-What failed and is to be tried again is not waited for, nor for ever what cannot be asked for, since its host wants a
-long pause.
+Done means visited or given up: pages, tests and retries are waited for, however long their hosts want to be left alone.
+A track is a row of stages of its own: tracks do not wait for each other.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 
-PATIENCE_S = 60.0
+from geohound.model.visit import Lane, order_score
+
+from .host_queue import HostQueue
+
+Held = tuple[HostQueue, int, int]  # host, lane and key
 
 
 class Stages:
-    """The pages that are queued or leased, by their number, and the stage that each belongs to."""
+    """The URLs that wait or are leased, by their number, and the track and stage that each belongs to."""
 
-    def __init__(self, stage_of: Callable[[float], int]) -> None:
+    def __init__(self, stage_of: Callable[[float, Lane], tuple[int, int]] | None) -> None:
+        """`stage_of` says the track and stage of a score in a lane; None where there are no stages."""
         self._stage_of = stage_of
-        self._open: dict[int, int] = {}
-        self._left: Counter[int] = Counter()
-        self._moved_at = 0.0
+        self._open: dict[int, tuple[int, int]] = {}
+        self._left: defaultdict[int, Counter[int]] = defaultdict(Counter)  # by track: URLs left in each stage
+        self._held: defaultdict[int, dict[int, list[Held]]] = defaultdict(dict)  # by track and stage
+        self._reached: dict[int, int] = {}  # the last stage of each track that has begun
 
-    def open(self, number: int, score: float) -> None:
-        stage = self._stage_of(score)
-        self._open[number] = stage
-        self._left[stage] += 1
+    def open(self, number: int, score: float, lane: Lane) -> None:
+        """From its admission on: what a page names belongs to its stage before the page itself is settled."""
+        if self._stage_of is not None:
+            track, stage = self._open[number] = self._stage_of(order_score(score), lane)
+            self._left[track][stage] += 1
 
     def close(self, number: int) -> None:
         """It was visited or given up."""
-        stage = self._open.pop(number, None)
-        if stage is not None:
-            self._left[stage] -= 1
-            if not self._left[stage]:
-                del self._left[stage]
+        found = self._open.pop(number, None)
+        if found is None:
+            return
+        track, stage = found
+        left = self._left[track]
+        left[stage] -= 1
+        if not left[stage]:
+            del left[stage]
 
-    def is_early(self, number: int, now: float) -> bool:
-        """Is something of an earlier stage still to be done? Where not, it is taken for leased."""
-        stage = self._open.get(number)
-        if stage is None:
+    def holds(self, number: int, held: Held) -> bool:
+        """Is it too early for this URL? Then it is kept here until its stage begins."""
+        if self._stage_of is None:
             return False
-        if stage == min(self._left):
-            self._moved_at = now
+        track, stage = self._open[number]
+        reached = self._reached.get(track)
+        if reached is not None and stage <= reached:
             return False
-        return now < self._moved_at + PATIENCE_S
+        self._held[track].setdefault(stage, []).append(held)
+        held[0].held += 1
+        return True
+
+    def begun(self) -> Iterator[Held]:
+        """What was held back, of stages whose turn has come."""
+        for track, waiting in self._held.items():
+            if waiting:
+                yield from self._begin(track, min(self._left[track], default=min(waiting)))
+
+    def _begin(self, track: int, stage: int) -> Iterator[Held]:
+        self._reached[track] = max(stage, self._reached.get(track, stage))
+        waiting = self._held[track]
+        due = sorted(each for each in waiting if each <= stage)
+        for each in due:
+            for held in waiting.pop(each):
+                held[0].held -= 1
+                yield held

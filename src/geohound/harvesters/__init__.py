@@ -1,1 +1,1 @@
-"""The drawer of catalogue protocols: each yields candidates, never services."""
+"""The registry of catalogue protocols: each yields candidates, never services."""

@@ -1,81 +1,150 @@
-"""Catalogue Service for the Web: page through GetRecords and take the addresses its records name."""
+"""Catalogue Service for the Web, 2.0.2 and 3.0.0: page through GetRecords and take the addresses of its records."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import re
+from dataclasses import dataclass, replace
+from itertools import islice
 
-from lxml import etree
-
-from geohound import safe_xml, urls
+from geohound import urls
 from geohound.contracts import Fetcher
-from geohound.document import Document
-from geohound.model.visit import Candidate, Response, Via
+from geohound.document import Document, safe_xml
+from geohound.model.harvest import HarvestPage, fingerprint
+from geohound.model.visit import Failure
+
+from . import _asking, _records
+from ._part import Part, from_date
 
 PAGE = 50
-MAX_PAGES = 200
-_VERSIONS = ("2.0.2", "3.0.0")
+_BY_ID = "dc:identifier:A"
+_BY_DATE = "dct:modified:A"
+_EVER = "0001-01-01"
+_DATES = frozenset({"modified", "dateStamp"})
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-class Csw:
-    id = "csw"
-    title = "Catalogue Service for the Web"
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a harvest stands, and how this server wants to be asked."""
 
-    def accepts(self, url: str) -> bool:
-        return urls.params_lower(url).get("service", "").lower() == "csw" or url.partition("?")[0].endswith("/csw")
+    version: str
+    sort: str = ""
+    position: int = 1
+    since: str = ""
+    latest: str = ""  # the latest date of change so far, where records come in its order
 
-    async def harvest(self, url: str, fetcher: Fetcher) -> AsyncIterator[Candidate]:
-        """Every address in every record; sorted, so that paging does not hand out records twice."""
-        for version in _VERSIONS:
-            position, pages = 1, 0
-            while position and pages < MAX_PAGES:
-                answer = await fetcher.fetch(_request(url, version, position))
-                document = Document(answer) if isinstance(answer, Response) else None
-                if document is None or document.root_name != "GetRecordsResponse" or document.root is None:
-                    break
-                for address in _addresses(document.root):
-                    yield Candidate(address, Via.HARVEST, found_on=url, clue="catalogue record")
-                position, pages = _next_position(document.root, position), pages + 1
-            if pages:
-                return
+    def cursor(self) -> bytes:
+        return _asking.pack(
+            version=self.version, sort=self.sort, position=self.position, since=self.since, latest=self.latest
+        )
 
 
-def _request(url: str, version: str, position: int) -> str:
-    return urls.with_params(
-        urls.endpoint(url),
-        {
-            "service": "CSW",
-            "version": version,
-            "request": "GetRecords",
-            "typeNames": "csw:Record",
-            "elementSetName": "full",
-            "resultType": "results",
-            "maxRecords": str(PAGE),
-            "startPosition": str(position),
-        },
+# Sorted first: without an order the pages of many servers overlap, and records between them are lost.
+_WAYS = (_Place("2.0.2", _BY_ID), _Place("2.0.2"), _Place("3.0.0", _BY_ID), _Place("3.0.0"))
+
+
+async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
+    """The records from a position; the first page finds out how the server wants to be asked."""
+    said = _asking.unpack(cursor)
+    since = str(said.get("since", ""))
+    if "version" not in said:
+        return await _begin(source, since, fetcher)
+    place = _Place(
+        str(said["version"]),
+        str(said.get("sort", "")),
+        _asking.number(said.get("position"), 1),
+        since,
+        str(said.get("latest", "")),
     )
+    found = await _ask(source, place, fetcher)
+    is_refused = isinstance(found, Failure) and found.reason.means.is_rewordable
+    slice_ = _next_slice(place) if is_refused else None
+    return HarvestPage(next=slice_.cursor()) if slice_ else found
 
 
-def _addresses(root: etree._Element) -> list[str]:
-    found = []
-    for element in root.iter():
-        for value in (element.text, element.get("{http://www.w3.org/1999/xlink}href")):
-            word = str(value or "").strip()
-            if word[:7].lower() == "http://" or word[:8].lower() == "https://":
-                clean = urls.canonical(word)
-                if clean:
-                    found.append(clean)
-    return list(dict.fromkeys(found))
+async def _begin(source: str, since: str, fetcher: Fetcher) -> HarvestPage | Failure:
+    place, *others = [replace(way, since=since) for way in _WAYS]
+    found = await _ask(source, place, fetcher)
+    while others and isinstance(found, Failure) and found.reason.means.is_rewordable:
+        place, *others = others
+        found = await _ask(source, place, fetcher)
+    return found
 
 
-def _next_position(root: etree._Element, position: int) -> int:
-    results = safe_xml.child(root, "SearchResults")
-    try:
-        following = int(safe_xml.attribute(results, "nextRecord") or 0)
-        total = int(safe_xml.attribute(results, "numberOfRecordsMatched") or 0)
-    except ValueError:
-        return 0
-    # Servers end with nextRecord 0, or past the total, or never: only forward counts.
-    return following if position < following <= total else 0
+async def _ask(source: str, place: _Place, fetcher: Fetcher) -> HarvestPage | Failure:
+    answer = await _asking.ask(fetcher, _request(source, place))
+    return answer if isinstance(answer, Failure) else _read(answer, source, place)
 
 
-HARVESTERS = (Csw(),)
+def _request(source: str, place: _Place) -> str:
+    asked = {
+        "service": "CSW",
+        "version": place.version,
+        "request": "GetRecords",
+        "typeNames": "csw:Record",
+        "elementSetName": "full",
+        "resultType": "results",
+        "maxRecords": str(PAGE),
+        "startPosition": str(place.position),
+    }
+    if place.sort:
+        asked["sortBy"] = place.sort
+    if place.since:
+        asked |= {
+            "constraintLanguage": "CQL_TEXT",
+            "constraint_language_version": "1.1.0",
+            "constraint": f"dct:modified >= '{place.since}'",
+        }
+    return urls.with_params(urls.endpoint(source), asked)
+
+
+def _read(document: Document, source: str, place: _Place) -> HarvestPage | Failure:
+    if document.root_name != "GetRecordsResponse" or document.root is None:
+        return _asking.not_understood(document, "a GetRecordsResponse")
+    results = safe_xml.child(document.root, "SearchResults")
+    elements = (each for each in (results if results is not None else ()) if isinstance(each.tag, str))
+    records = list(islice(elements, _asking.MAX_RECORDS))
+    listed = dict.fromkeys(found for record in records for found in _records.of_xml(record))
+    onward = _next_place(results, records, place)
+    mark = fingerprint(f"{source} {place.since}", map(_records.record_id, records))
+    return HarvestPage(tuple(listed), next=onward.cursor() if onward else b"", fingerprint=mark, records=len(records))
+
+
+def _next_place(results: safe_xml.Element | None, records: list[safe_xml.Element], place: _Place) -> _Place | None:
+    """Where the next page begins; None after the last one.
+
+    Servers end with nextRecord 0, or past the total, or never; others say 0 on every page. What they sent counts:
+    only a page with records has a next one, and only forward.
+    """
+    said = _asking.number(safe_xml.attribute(results, "nextRecord"))
+    total = _asking.number(safe_xml.attribute(results, "numberOfRecordsMatched"))
+    after = place.position + len(records)
+    if not records:
+        return _next_slice(place) if 1 < place.position <= total else None
+    if said > place.position:
+        position = said if said <= total or len(records) >= PAGE else 0
+    else:
+        position = after if after <= total else 0
+    latest = max([place.latest, *map(_date_of, records)]) if place.sort == _BY_DATE else ""
+    return replace(place, position=position, latest=latest) if position else None
+
+
+def _next_slice(place: _Place) -> _Place | None:
+    """Many servers page no further than some thousand records: the others are asked for by their date of change."""
+    if place.position <= 1:
+        return None
+    if place.sort != _BY_DATE:
+        return _Place(place.version, _BY_DATE, since=place.since or _EVER)
+    return _Place(place.version, _BY_DATE, since=place.latest) if place.latest > place.since else None
+
+
+def _date_of(record: safe_xml.Element) -> str:
+    for element in islice(record.iter(), _records.MAX_ELEMENTS):
+        if safe_xml.local(element) in _DATES:
+            found = _DATE.search(" ".join(map(str, islice(element.itertext(), 10))))
+            if found:
+                return found[0]
+    return ""
+
+
+HARVESTERS = (Part("csw", "Catalogue Service for the Web", page, from_date, kinds=("csw",)),)

@@ -9,17 +9,18 @@ from __future__ import annotations
 from .addresses import Address, Unclear
 from .addresses import read as read_address
 from .analysis import analyse
-from .model import Budget, Endpoint, Findings, Script
-from .syntax.libraries import is_well_known_library
+from .model import AnalysisBudget, Endpoint, Findings, Script
+from .syntax.libraries import is_library, is_well_known_library
 
 __all__ = [
     "Address",
-    "Budget",
+    "AnalysisBudget",
     "Endpoint",
     "Findings",
     "Script",
     "Unclear",
     "analyse",
+    "is_library",
     "is_well_known_library",
     "read_address",
 ]

@@ -8,32 +8,14 @@ from urllib.parse import unquote, urlsplit
 
 from geohound import urls
 from geohound.jsflow.values.domain import HOLE
+from geohound.model.addresses import Clarity
+from geohound.urls.address_book import AddressBook
 
 from .model import words
 
-_NAMES = {
-    "wms": "wms", "wmts": "wmts", "wfs": "wfs", "wcs": "wcs", "csw": "csw", "wps": "wps", "sos": "sos", "wms-c": "wms",
-    "wmsc": "wms", "wfs-t": "wfs", "cat": "csw", "getmap": "wms", "getfeatureinfo": "wms", "getlegendgraphic": "wms",
-    "gettile": "wmts", "getfeature": "wfs", "describefeaturetype": "wfs", "getcoverage": "wcs", "getrecords": "csw",
-    "getrecordbyid": "csw", "execute": "wps", "describeprocess": "wps", "getobservation": "sos", "map": "wms",
-}  # fmt: skip
-_WORD = re.compile(r"(?<![a-z])(wmts|wms|wfs|wcs|csw|wps|sos)(?![a-z])|(wmts|wms|wfs|wcs|csw|wps)server", re.IGNORECASE)
-_CAMEL = re.compile(
-    r"(?:^|[^A-Za-z]|(?<=[a-z]))(WMTS|WMS|WFS|WCS|CSW|WPS|SOS)(?![A-Z]{2})|(?:^|(?<=[a-z]))(Wmts|Wms|Wfs|Wcs|Csw|Wps)(?![a-z])"
-    r"|(?:^|(?<=[^A-Za-z]))(wmts|wms|wfs|(?:wcs|csw|wps|sos)(?![a-z]))"
-)
-_GENERIC = re.compile(r"/(?:ows|owsproxy|qgis_mapserv\S*|qgisserver)/?$", re.IGNORECASE)
-_ARCGIS = re.compile(
-    r"^(.*/rest/services/.*?/(map|feature|image)server)(?![\w-])(?!/(?:wms|wfs|wcs|wmts)server)", re.IGNORECASE
-)
-_OPERATION = re.compile(r"/(?:export(?:image)?|identify|find|query|legend|generatekml|layers)$", re.IGNORECASE)
-_ARCGIS_OTHER = re.compile(
-    r"/(?:gp|geocode|geometry|na|vectortile|scene|globe|mobile|geodata)server(?:/|$)|/rest/services/?$|"
-    r"/rest/services/(?!.*server)|/sharing/rest|/sharing/",
-    re.IGNORECASE,
-)
 _SUBDOMAIN = re.compile(
-    r"\$?\{(?:s|sub-?_?domains?|switch:\s*([^},]+)[^}]*|([a-z0-9])-[a-z0-9])\}|\[sub-?_?domain\]|%7Bs%7D", re.IGNORECASE
+    r"\$?\{(?:s|sub-?_?domains?|switch:\s*+([^{},]++)[^{}]*+|([a-z0-9])-[a-z0-9])\}|\[sub-?_?domain\]|%7Bs%7D",
+    re.IGNORECASE,
 )
 _SHOWN = re.compile(
     r"<(?:img|iframe|image|object)\b[^<>]{0,200}?\b(?:src|data)\s*=\s*[\"']?([^\"'<>\s]{8,2000})", re.IGNORECASE
@@ -71,7 +53,6 @@ _PRIVATE = re.compile(r"(?:10|127)\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6
 # Parameters of lists in other programs, and those of OGC requests.
 _LISTED = re.compile(r"(?:^|&)(?:limit|page|page_size|offset|q|sort|status)=", re.IGNORECASE)
 _ASKS = re.compile(r"(?:^|&)(?:request|version|layers?|type_?names?|bbox)=", re.IGNORECASE)
-_WEBSPHERE = re.compile(r"/wps/(?:my)?portal\b", re.IGNORECASE)  # a portal of IBM's, no processing service
 _NO_ENDING = re.compile(
     r"status|news|info|help|docs?|manual|list|config|viewer|client|demo|about|page|tutorial|examples?|legend",
     re.IGNORECASE,
@@ -82,46 +63,16 @@ _ACTION = re.compile(
     r"(?:\.\w{2,5})?$",
     re.IGNORECASE,
 )
-_SEGMENT = re.compile(r"(wmts|wms|wfs|wcs|csw|wps)(?:[-_][\w-]{1,30})?()", re.IGNORECASE)
 _PROSE = re.compile(
     r"news|docs?|documentation|manual|help|tutorials?|about|blog|wiki|standards?|specs?|guide|faq|learn|tags?|"
     r"wp-content|wp-includes|node_modules|categor(?:y|ies)|posts?|articles?|glossary|questions",
     re.IGNORECASE,
 )
-# Addresses of newer kinds: what follows the service in them, and the kind.
-_RESOURCES = (
-    (
-        re.compile(r"^(https?://[^?#]*?)/collections/[^/?#]+/items(?:\.\w{2,8})?(?:/[^/?#]*)?$", re.IGNORECASE),
-        "ogcapi-features",
-    ),
-    (
-        re.compile(
-            r"^(https?://[^?#]*?)/collections/[^/?#]+/(?:styles/[^/?#]+/)?(?:map/)?tiles(?:/[^?#]*)?$", re.IGNORECASE
-        ),
-        "ogcapi-tiles",
-    ),
-    (re.compile(r"^(https?://[^?#]*?)/collections/[^/?#]+/(?:styles/[^/?#]+/)?map$", re.IGNORECASE), "ogcapi-maps"),
-    (re.compile(r"^(https?://[^?#]*?)/collections/[^/?#]+/coverage(?:/[^?#]*)?$", re.IGNORECASE), "ogcapi-coverages"),
-    (
-        re.compile(
-            r"^(https?://[^?#]*?)/collections/[^/?#]+/(?:position|radius|area|cube|trajectory|corridor|locations)(?:/[^?#]*)?$",
-            re.IGNORECASE,
-        ),
-        "ogcapi-edr",
-    ),
-    (re.compile(r"^(https?://[^?#]*?)/processes/[^/?#]+/(?:execution|jobs)$", re.IGNORECASE), "ogcapi-processes"),
-    (
-        re.compile(r"^(https?://[^?#]*?/v1\.[01])/(?:Things|Datastreams|Locations|Observations|Sensors)\b[^?#]*$"),
-        "sensorthings",
-    ),
-    (re.compile(r"^(https?://[^?#]*stac[^?#]*?)/(?:search|collections)(?:/[^?#]*)?$", re.IGNORECASE), "stac-api"),
-)
 _PAGE = re.compile(
     r"\.(?:html?|js|mjs|css|png|jpe?g|gif|svg|ico|woff2?|ttf|pdf|txt|md|xsd|zip|doc|docx|ts|vue|jsx)$", re.IGNORECASE
 )
 _DATA = re.compile(r"\.(?:geojson|json|kml|kmz|gpx|csv|topojson|shp|gml|pbf|mvt|tif|xml)$", re.IGNORECASE)
-_CAPABILITIES = re.compile(r"capabilit\w*\.xml$", re.IGNORECASE)
-_WMTS_FILE = re.compile(r"(?:/1\.0\.0)?/WMTSCapabilities(?:\.xml)?$", re.IGNORECASE)
+_CAPABILITIES = re.compile(r"capabilit\w{0,40}\.xml$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +83,7 @@ class Address:
     endpoint: str
     kind: str | None
     is_sure: bool
+    is_template: bool = False  # of tiles, with blanks for their numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,18 +93,9 @@ class Unclear:
     text: str
 
 
-def kind_of_name(name: str) -> str | None:
-    """The kind that a name speaks of: WMSLayer, wms_url, addWfs."""
-    found = _CAMEL.search(name)
-    return (found[1] or found[2] or found[3]).lower() if found else None
-
-
-def kind_of_service(name: str) -> str | None:
-    """The kind that the parameter SERVICE names."""
-    return _NAMES.get(name.strip().lower().removeprefix("ogc:"))
-
-
-def read(text: str, page_url: str, hint: str | None = None, subdomains: str = "") -> Address | Unclear | None:
+def read(
+    text: str, page_url: str, book: AddressBook, hint: str | None = None, subdomains: str = ""
+) -> Address | Unclear | None:
     """The service behind a string; None if it is none."""
     text = text.strip().strip("'\"").replace("&amp;", "&")
     if "<" in text and (shown := _SHOWN.search(text)):  # markup with a picture or frame of the service
@@ -160,17 +103,17 @@ def read(text: str, page_url: str, hint: str | None = None, subdomains: str = ""
     if not 3 <= len(text) <= 4000 or "<" in text or "\n" in text or text.startswith(("data:", "blob:", "mailto:", "#")):
         return None
     if text.count("*") > 1 and "http" in text:  # Mapea writes a layer as WMTS*name*address*layer
-        hint = kind_of_name(text.partition("*")[0]) or hint
+        hint = book.kind_of_name(text.partition("*")[0]) or hint
         text = next((p for p in text.split("*") if p.startswith("http")), text)
-    text = _unproxied(text)
+    text = _unproxied(text, book)
     if any(c.isspace() for c in text.partition("?")[0]):
         return None
     text = _SUBDOMAIN.sub(lambda m: m[1] or m[2] or subdomains or "a", text)
     text = re.sub(rf"^((?:https?:)?//){HOLE}(?=\.)", lambda m: m[1] + (subdomains or HOLE), text)
-    return _placed(text, page_url, hint)
+    return _placed(text, page_url, book, hint)
 
 
-def _unproxied(text: str) -> str:
+def _unproxied(text: str, book: AddressBook) -> str:
     """The inner address of a proxied one; an OGC request that merely names another address stays."""
     found = list(_INNER.finditer(text))
     outer_at = 0 if found and found[0].start() == 0 else -1
@@ -179,7 +122,7 @@ def _unproxied(text: str) -> str:
         return text
     at = inner[0].start()
     before = text[:at]
-    if kind_in_query(before) or (_WORD.search(_path(before)) and "url=" not in before.lower()):
+    if book.kind_in_query(before) or (book.kind_of_word(_path(before)) and "url=" not in before.lower()):
         return text
     if before[-1:] not in ("=", "/", "?", HOLE, "}"):
         return text
@@ -194,92 +137,92 @@ def _path(text: str) -> str:
     return text.partition("?")[0].partition("://")[2].partition("/")[2]
 
 
-def kind_in_query(text: str) -> str | None:
-    """The kind that the parameters of a request name."""
-    query = text.partition("?")[2].lower() or (text.lower() if "=" in text else "")
-    if "%3d" in query:
-        query = unquote(query)
-    for name in ("service", "request"):
-        found = re.search(rf"(?:^|[?&;{HOLE}]){name}=(?:ogc:)?([a-z-]+)", query)
-        if found and found[1] in _NAMES:
-            return _NAMES[found[1]]
-    return None
-
-
-def _placed(text: str, page_url: str, hint: str | None) -> Address | Unclear | None:
+def _placed(text: str, page_url: str, book: AddressBook, hint: str | None) -> Address | Unclear | None:
     base, mark, query = text.partition("?")
     if not mark and "&" in base:
         base, _, query = base.partition("&")
-    asked = kind_in_query(text)
+    asked = book.kind_in_query(text)
     if asked and "/api/" in base and _LISTED.search(query) and not _ASKS.search(query):
         return None
     if re.match(rf"(?:https?:)?//[^/]*{HOLE}", base) or base.startswith(HOLE) or not base:
-        return Unclear(text) if (hint or asked or _WORD.search(text)) else None
+        return Unclear(text) if (hint or asked or book.kind_of_word(text)) else None
     if re.match(r"(?:https?:)?//[^/]*[{}$\[]", base):
         return Unclear(text) if hint or asked else None
-    if not _is_address(base, hint or asked) or _WEBSPHERE.search(base):
+    if not _is_address(base, book, hint or asked):
         return None
-    resource = _resource(base, page_url) if "/collections/" in base else None
+    resource = _resource(base, page_url, book) if book.may_have_blanks(base) else None
     if resource is not None:
         return resource
     if _TILE.search(base) or _ZXY.search(base):
-        return _tiled(base, query, page_url, hint)
+        return _tiled(base, query, page_url, book, hint)
     if HOLE in base or _PLACEHOLDER.search(base):
         at = min(
             i for i in (base.find(HOLE), base.find("{"), base.find("["), base.find("$"), base.find("%7B")) if i >= 0
         )
         known = base[:at]
-        if "wmts" in known.lower() and (hint in (None, "wmts")):
-            return _tiled(base, query, page_url, hint)
-        if not (_last_kind(known) or _GENERIC.search(known)):
-            return Unclear(text) if hint or asked or _WORD.search(base) else None
+        tiled = next((kind for name, kind in book.tile_paths.items() if name in known.lower()), None)
+        if tiled and hint in (None, tiled):
+            return _tiled(base, query, page_url, book, hint)
+        if not (_last_kind(known, book) or book.is_generic(known)):
+            return Unclear(text) if hint or asked or book.kind_of_word(base) else None
         base = known
-    return _finished(base, query, page_url, asked, hint)
+    return _finished(base, query, page_url, book, asked, hint)
 
 
-def _is_address(base: str, hint: str | None) -> bool:
+def _is_address(base: str, book: AddressBook, hint: str | None) -> bool:
     if base.startswith(("http://", "https://", "//", "/", "./", "../")):
         return True
     if hint is None:
-        return bool(re.match(r"[\w.-]+/[\w./-]+$", base)) and bool(_last_kind(base))
+        return bool(re.match(r"[\w.-]+/[\w./-]+$", base)) and bool(_last_kind(base, book))
     return bool(
         re.match(r"[\w~-][\w.~-]*(?:/[\w.~%:-]*)+$|[\w-]+\.(?:php|cgi|aspx?|ashx|exe|fcgi|jsp)$", base)
-    ) or base in ("wms", "ows")
+    ) or base in book.names(Clarity.ANYWHERE, Clarity.FAMILY)
 
 
-def _last_kind(base: str) -> str | None:
+def _last_kind(base: str, book: AddressBook) -> str | None:
     """The kind that the end of a path names, or a part of it that only a version or a name follows: /wms/v1_0."""
     path = _path(base) if "://" in base or base.startswith("//") else base
     parts = [s for s in path.split("/") if s]
-    if any(_PROSE.fullmatch(s) for s in parts):
+    if not parts or any(_PROSE.fullmatch(s) for s in parts) or _SLUG.search(parts[-1]):
         return None
-    if parts and _SLUG.search(parts[-1]):
-        return None
-    found = _WORD.search(parts[-1]) if parts and not _NO_ENDING.search(parts[-1]) else None
-    if not found and parts and not _ACTION.match(parts[-1]) and not _ARCGIS.match(base):
-        found = next((m for s in parts[-3:-1] if (m := _SEGMENT.fullmatch(s))), None)
-    return (found[1] or found[2]).lower() if found else None
+    kind = book.kind_of_word(parts[-1]) if not _NO_ENDING.search(parts[-1]) else None
+    if kind or _ACTION.match(parts[-1]) or book.resource(base):
+        return kind
+    return next(filter(None, map(book.kind_of_segment, parts[-3:-1])), None)
 
 
-def _tiled(base: str, query: str, page_url: str, hint: str | None) -> Address | Unclear | None:
-    """Tiles by path: a RESTful WMTS where the path says so, otherwise plain tiles."""
+def _tiled(base: str, query: str, page_url: str, book: AddressBook, hint: str | None) -> Address | Unclear | None:
+    """Tiles by path: of a service where the path or its surroundings say so, otherwise plain tiles."""
     parts = base.split("/")
-    at = next((i for i, p in enumerate(parts) if i > 2 and _WORD.fullmatch(p) and "wmts" in p.lower()), -1)
-    if at < 0 and hint == "wmts":
-        at = 2
-    if at < 0 and (version := _rest_version(parts)):
-        return _finished("/".join(parts[:version]), query, page_url, "wmts", None)
-    if at < 0:
-        url = urls.canonical(base.replace(HOLE, "{z}", 1).replace(HOLE, "{x}", 1).replace(HOLE, "{y}"), page_url)
-        url = url.replace("%7B", "{").replace("%7D", "}") if url else ""
-        return Address(url, url, "xyz", True) if url else None
+    at, kind = _service_of_tiles(parts, book, hint)
+    if kind is None:
+        return _template(base, page_url, book)
     stop = next((i for i, p in enumerate(parts) if i > at and (HOLE in p or _PLACEHOLDER.search(p))), len(parts))
     kept = parts[at + 1 : stop]
     if "1.0.0" in kept:
         kept = kept[: kept.index("1.0.0")]
     elif stop < len(parts) and (_TILE.search(parts[stop]) or parts[stop] == HOLE):
         kept = _without_layer(kept)
-    return _finished("/".join(parts[: at + 1] + kept), query, page_url, "wmts", None)
+    return _finished("/".join(parts[: at + 1] + kept), query, page_url, book, kind, None)
+
+
+def _service_of_tiles(parts: list[str], book: AddressBook, hint: str | None) -> tuple[int, str | None]:
+    """Where the path of a tile names its service, and the kind of that: by its name, its hint or its version."""
+    for i, part in enumerate(parts[3:], 3):
+        if kind := book.tile_paths.get(part.lower().removesuffix("server")):
+            return i, kind
+    if hint in book.tile_paths.values():
+        return 2, hint
+    version = _rest_version(parts)
+    return (version - 1, next(iter(book.tile_paths.values()), None)) if version else (-1, None)
+
+
+def _template(base: str, page_url: str, book: AddressBook) -> Address | None:
+    url = urls.canonical(base.replace(HOLE, "{z}", 1).replace(HOLE, "{x}", 1).replace(HOLE, "{y}"), page_url)
+    if not url or not book.templates:
+        return None
+    url = url.replace("%7B", "{").replace("%7D", "}")
+    return Address(url, url, book.templates[0], is_sure=True, is_template=True)
 
 
 def _rest_version(parts: list[str]) -> int:
@@ -302,42 +245,52 @@ def _without_layer(parts: list[str]) -> list[str]:
     return kept[:-1]
 
 
-def _finished(base: str, query: str, page_url: str, asked: str | None, hint: str | None) -> Address | Unclear | None:
+def _finished(
+    base: str, query: str, page_url: str, book: AddressBook, asked: str | None, hint: str | None
+) -> Address | Unclear | None:
     url = urls.canonical(base, page_url)
-    if url is None:
+    if url is None or _is_nowhere(url, page_url):
         return None
-    host = (urlsplit(url).hostname or "").lower()
-    own = (urlsplit(page_url).hostname or "").lower()
-    if host != own and (_NOWHERE.match(host) or _PRIVATE.match(host)):
-        return None
-    if (resource := _resource(url, page_url)) is not None:
+    resource = _resource(base, page_url, book)
+    if resource is not None:
         return resource
-    arcgis = _ARCGIS.match(url)
-    if arcgis:
-        return Address(_OPERATION.sub("", url), arcgis[1], f"arcgis-{arcgis[2].lower()}server", True)
-    if _ARCGIS_OTHER.search(url) and not asked:
+    if not asked and book.is_no_service(url):
         return None
-    url = _WMTS_FILE.sub("", url) if asked in (None, "wmts") else url
-    if _WMTS_FILE.search(base):
-        asked = "wmts"
+    for kind, document in book.documents.items():
+        if document.search(base):
+            url = document.sub("", url) if asked in (None, kind) else url
+            asked = kind
     vendor = _vendor(query)
     if vendor is None:
         return Unclear(f"{base}?{query}")
-    kind, is_sure = _kind(url, vendor, asked, hint)
-    if (kind != "tilejson" and _is_file(url, asked, bool(vendor))) or (kind is None and not is_sure):
+    final_kind, is_sure = _kind(url, vendor, book, asked, hint)
+    if (final_kind not in book.file_kinds and _is_file(url, asked, bool(vendor))) or (
+        final_kind is None and not is_sure
+    ):
         return None
     endpoint = f"{url}?{urls.encode_params(vendor)}" if vendor else url
-    return Address(f"{url}?{query.replace(HOLE, '')}" if query else url, endpoint, kind, is_sure)
+    return Address(f"{url}?{query.replace(HOLE, '')}" if query else url, endpoint, final_kind, is_sure)
 
 
-def _resource(base: str, page_url: str) -> Address | None:
-    """A resource below a newer kind of service, whose other parts may be placeholders."""
+def _is_nowhere(url: str, page_url: str) -> bool:
+    """A host that only examples and manuals name, or that nobody but the page's own network reaches."""
+    host = (urlsplit(url).hostname or "").lower()
+    own = (urlsplit(page_url).hostname or "").lower()
+    return host != own and bool(_NOWHERE.match(host) or _PRIVATE.match(host))
+
+
+def _resource(base: str, page_url: str, book: AddressBook) -> Address | None:
+    """What an address below a service says, whose other parts may be placeholders."""
     url = urls.canonical(base, page_url) or ""
-    for pattern, kind in _RESOURCES:
-        found = pattern.match(url)
-        if found and HOLE not in found[1] and "%EE%80%80" not in found[1] and "{" not in found[1]:
-            return Address(url, found[1], kind, True)
-    return None
+    found = book.resource(url)
+    if found is None or _has_blanks(found.service) or _is_nowhere(url, page_url):
+        return None
+    asked = found.service if _has_blanks(found.url) else found.url
+    return Address(asked, found.service, found.kind, is_sure=True)
+
+
+def _has_blanks(url: str) -> bool:
+    return any(blank in url for blank in (HOLE, "%EE%80%80", "{", "%7B"))
 
 
 def _is_file(url: str, asked: str | None, has_vendor: bool) -> bool:
@@ -347,17 +300,17 @@ def _is_file(url: str, asked: str | None, has_vendor: bool) -> bool:
     return bool(_DATA.search(path)) and not asked and not has_vendor and not _CAPABILITIES.search(path)
 
 
-def _kind(url: str, vendor: list[tuple[str, str]], asked: str | None, hint: str | None) -> tuple[str | None, bool]:
+def _kind(
+    url: str, vendor: list[tuple[str, str]], book: AddressBook, asked: str | None, hint: str | None
+) -> tuple[str | None, bool]:
     """The kind, and whether the address alone says that it is a service."""
-    by_end = _last_kind(url)
-    generic = bool(_GENERIC.search(urlsplit(url).path)) or any(k.lower() == "map" and "." in v for k, v in vendor)
     if asked:
         return asked, True
+    by_end = _last_kind(url, book)
+    is_generic = book.is_generic(urlsplit(url).path) or any(k.lower() == "map" and "." in v for k, v in vendor)
     if by_end and re.search(r"geocod|nominatim|gazet", url, re.IGNORECASE):
         by_end = None
-    if hint:
-        return hint, bool(by_end) or generic
-    return by_end, bool(by_end) or generic
+    return hint or by_end, bool(by_end) or is_generic
 
 
 def _vendor(query: str) -> list[tuple[str, str]] | None:

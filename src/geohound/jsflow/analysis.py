@@ -8,25 +8,28 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from geohound import urls
 from geohound.jsflow.evaluation.evaluator import Evaluator
 from geohound.jsflow.modules import loaders
 from geohound.jsflow.sinks import config, pages
-from geohound.jsflow.sinks.finds import Found
+from geohound.jsflow.sinks.finds import SinkMatch
+from geohound.jsflow.sinks.idioms import idioms_of
 from geohound.jsflow.sinks.scripts import ScriptSinks
-from geohound.jsflow.syntax import libraries, sourcemaps
+from geohound.jsflow.syntax import evals, libraries
 from geohound.jsflow.syntax.lines import Lines
 from geohound.jsflow.syntax.source import Source
 from geohound.jsflow.values import liveness
 from geohound.jsflow.values.domain import HOLE
+from geohound.urls.address_book import AddressBook
 
 from . import addresses
-from .meter import Exhausted, Meter
-from .model import Budget, Endpoint, Findings, Script
+from .model import AnalysisBudget, Endpoint, Findings, Script
+from .step_budget import Exhausted, Meter
 
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.85, "config": 0.8, "string": 0.7}
-_MAP = re.compile(rb"[#@]\s*sourceMappingURL=([^\s'\"]{1,300})")
+_UNUSED = 0.6  # share of its confidence that remains to an address which nothing on the page uses
 _YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
 _FILE_ENDS = (b".json", b".xml", b".yaml", b".yml", b".txt", b".cfg", b".conf")
 _LITERAL = re.compile(r"\s*\{\s*(?:\w+|[\"'][\w.-]+[\"'])\s*:|\s*\[\s*\{")
@@ -38,16 +41,22 @@ _FILES_ONLY = 300_000  # scripts up to this size are asked which files they load
 
 
 def analyse(
-    page_url: str, scripts: Sequence[Script], budget: Budget | None = None, *, whole_page: bool | None = None
+    page_url: str,
+    scripts: Sequence[Script],
+    book: AddressBook,
+    budget: AnalysisBudget | None = None,
+    *,
+    whole_page: bool | None = None,
 ) -> Findings:
     """The service endpoints in the scripts and configuration files of a page, and what else should be fetched.
 
     The page itself may stand among the scripts: its handlers count as calls, its custom elements as configuration, and
     its base is what relative addresses are relative to. `whole_page` says that all scripts and handlers are here, so
-    that a function nobody calls can be left out; it is taken for granted where the page is given.
+    that a function nobody calls can be left out; it is taken for granted where the page is given. `book` knows the
+    addresses of services and how scripts speak of them.
     """
     with _undisturbed(sum(len(s.text) for s in scripts)):
-        return _analyse(page_url, scripts, Meter(budget or Budget()), whole_page)
+        return _analyse(page_url, scripts, book, Meter(budget or AnalysisBudget()), whole_page)
 
 
 @contextmanager
@@ -64,12 +73,13 @@ def _undisturbed(chars: int) -> Iterator[None]:
             gc.enable()
 
 
-def _analyse(page_url: str, scripts: Sequence[Script], meter: Meter, whole_page: bool | None) -> Findings:
-    markup = {i: pages.read(s) for i, s in enumerate(scripts) if pages.is_page(s.text)}
-    code = [markup[i].handlers if i in markup else s for i, s in enumerate(scripts)]
-    parts = [part for s in code if s is not None for part in sourcemaps.expand(s)]
-    sources = [_source(i, s, meter) for i, s in enumerate(parts)]
-    ev = Evaluator(page_url, sources, meter)
+def _analyse(
+    page_url: str, scripts: Sequence[Script], book: AddressBook, meter: Meter, whole_page: bool | None
+) -> Findings:
+    idioms = idioms_of(book)
+    markup = {i: pages.read(s, idioms) for i, s in enumerate(scripts) if pages.is_page(s.text)}
+    sources = _sources(scripts, markup, meter)
+    ev = Evaluator(page_url, sources, meter, book)
     for page in markup.values():
         ev.base_url = urls.canonical(page.base, page_url) or ev.base_url
     reader = _Reader(ev, bool(markup) if whole_page is None else whole_page)
@@ -77,9 +87,16 @@ def _analyse(page_url: str, scripts: Sequence[Script], meter: Meter, whole_page:
         reader.read_page(page, scripts[i])
     for source in sources:
         _read_import_map(ev, source)
-        reader.guard(lambda source=source: loaders.read_settings(ev, source))  # type: ignore[misc]
+        reader.guard(partial(loaders.read_settings, ev, source))
     read = sum(reader.read(source) for source in sources)
     return reader.findings(read, len(sources) - read)
+
+
+def _sources(scripts: Sequence[Script], markup: dict[int, pages.Markup], meter: Meter) -> list[Source]:
+    """The code of all scripts; of a page, that of its handlers."""
+    code = (markup[i].handlers if i in markup else s for i, s in enumerate(scripts))
+    opened = [evals.opened(s) for s in code if s is not None]
+    return [_source(i, s, meter) for i, s in enumerate(opened)]
 
 
 def _source(index: int, script: Script, meter: Meter) -> Source:
@@ -109,6 +126,7 @@ class _Reader:
 
     def __init__(self, ev: Evaluator, whole_page: bool) -> None:
         self.ev = ev
+        self.idioms = idioms_of(ev.book)
         self.whole_page = whole_page
         self.entries: dict[tuple[str, str | None], tuple[Endpoint, str]] = {}
         self.tiles: dict[str, Endpoint] = {}
@@ -123,7 +141,7 @@ class _Reader:
             return True
         self.guard(lambda: loaders.follow(self.ev, source))
         collector = ScriptSinks(self.ev, source)
-        if not libraries.can_matter(source.raw):
+        if not self.idioms.can_matter(source.raw):
             if len(source.raw) <= _FILES_ONLY and any(end in source.raw for end in _FILE_ENDS):
                 collector.collect_files(self.guard)
             return False
@@ -131,7 +149,7 @@ class _Reader:
         if source.is_cut_short:
             self.unknown.setdefault(f"{source.script.url}: too long or too strange to be read whole")
         for found in collector.found:
-            self.guard(lambda found=found: self._judge(found))  # type: ignore[misc]
+            self.guard(partial(self._judge, found))
         return True
 
     def guard(self, step: Callable[[], None]) -> None:
@@ -157,11 +175,11 @@ class _Reader:
         text = source.script.text
         head = text[:200].lstrip("\ufeff \t\r\n")[:1]
         if head == "<":
-            self._take_rows(config.addresses_in_xml(text), source.script)
+            self._take_rows(config.addresses_in_xml(text, self.idioms), source.script)
         elif head in ("{", "[") and (data := config.parse(text)) is not None:
-            self._take_rows(config.rows(data), source.script)
+            self._take_rows(config.rows(data, self.idioms), source.script)
         elif _YAML.search(source.script.url):
-            self._take_rows(config.addresses_in_yaml(text), source.script)
+            self._take_rows(config.addresses_in_yaml(text, self.idioms), source.script)
         else:
             return False
         return True
@@ -172,47 +190,43 @@ class _Reader:
             if self.ev.meter.is_over:
                 return
             self.ev.meter.note(_ROW)
-            place = addresses.read(value, self.ev.base_url, hint)
+            place = addresses.read(value, self.ev.base_url, self.ev.book, hint)
             if isinstance(place, addresses.Address) and (hint or place.is_sure):
                 line = script.line_offset + lines.of(value) + 1
-                self._keep(place, value, "config", script.url, line, key)
+                self._keep(place, value, _endpoint(place, "config", script.url, line, key))
 
-    def _judge(self, found: Found) -> None:
-        hint = None if found.hint in ("arcgis", "tms", "") else found.hint
-        place = addresses.read(found.text, self.ev.base_url, hint, found.subdomains)
-        if place is None or (found.must_be_sure and isinstance(place, addresses.Address) and not place.is_sure):
+    def _judge(self, found: SinkMatch) -> None:
+        family = self.idioms.families.get(found.hint or "")
+        hint = None if family else found.hint or None
+        place = addresses.read(found.text, self.ev.base_url, self.ev.book, hint, found.subdomains)
+        if place is None or not _suits(found, place, family):
             return
-        if found.hint == "arcgis" and not (isinstance(place, addresses.Address) and "arcgis" in (place.kind or "")):
+        if liveness.in_dead_branch(self.ev, found.node, found.source):
             return
-        if liveness.is_dead(self.ev, found.node, found.source, whole_page=self.whole_page):
-            return
-        source, line = found.source.script.url, found.source.line(found.node)
         if isinstance(place, addresses.Unclear):
-            self.unclear.append(place.text)
-            if found.how != "string":
-                what = found.call or found.how
-                self.unknown.setdefault(f"{source}:{line}: the address given to {what} depends on the running page")
-                self._want_map(found.source)
+            self._note_unclear(place, found)
             return
-        self._keep(place, found.text, found.how, source, line, found.call)
+        line = found.source.line(found.node)
+        entry = _endpoint(place, found.how, found.source.script.url, line, found.call)
+        if liveness.is_unused(self.ev, found.node, found.source, whole_page=self.whole_page):
+            entry = replace(entry, confidence=round(entry.confidence * _UNUSED, 2))
+        self._keep(place, found.text, entry)
 
-    def _keep(self, place: addresses.Address, raw: str, how: str, source: str, line: int, call: str) -> None:
-        confidence = _CONFIDENCE[how] - (0.0 if place.is_sure else 0.1) - (0.1 if place.kind is None else 0.0)
-        entry = Endpoint(place.url, place.endpoint, place.kind, how, source, line, call[-80:], round(confidence, 2))
-        if place.kind == "xyz":
+    def _note_unclear(self, place: addresses.Unclear, found: SinkMatch) -> None:
+        self.unclear.append(place.text)
+        if found.how != "string":
+            where = f"{found.source.script.url}:{found.source.line(found.node)}"
+            what = found.call or found.how
+            self.unknown.setdefault(f"{where}: the address given to {what} depends on the running page")
+
+    def _keep(self, place: addresses.Address, raw: str, entry: Endpoint) -> None:
+        if place.is_template:
             self.tiles.setdefault(place.endpoint, entry)
             return
         key = (_same(place.endpoint), place.kind)
         known = self.entries.get(key)
         if known is None or known[0].confidence < entry.confidence:
             self.entries[key] = (entry, raw.strip())
-
-    def _want_map(self, source: Source) -> None:
-        found = _MAP.search(source.raw[-2000:])
-        if found and not found[1].startswith(b"data:"):
-            address = urls.canonical(found[1].decode("utf-8", "replace"), source.script.url)
-            if address and address not in self.ev.by_url:
-                self.ev.wanted.setdefault(address)
 
     def findings(self, read: int, skipped: int) -> Findings:
         kept = _merged(list(self.entries.values()), self.unclear)
@@ -231,27 +245,42 @@ class _Reader:
         )
 
 
+def _endpoint(place: addresses.Address, how: str, source: str, line: int, call: str) -> Endpoint:
+    """What was found here, as sure as its evidence is."""
+    confidence = _CONFIDENCE[how] - (0.0 if place.is_sure else 0.1) - (0.1 if place.kind is None else 0.0)
+    return Endpoint(place.url, place.endpoint, place.kind, how, source, line, call[-80:], round(confidence, 2))
+
+
 def _same(endpoint: str) -> str:
     """Equal for http and https, with or without a slash at the end."""
     base, mark, query = endpoint.partition("?")
     return f"{base.rstrip('/')}{mark}{query}".removeprefix("https:").removeprefix("http:")
 
 
+def _suits(found: SinkMatch, place: addresses.Address | addresses.Unclear, family: frozenset[str] | None) -> bool:
+    """Is the address what the place where it stands asks for: sure enough, and one of a family of kinds?"""
+    if isinstance(place, addresses.Unclear):
+        return family is None
+    if family is not None and place.kind not in family:
+        return False
+    return place.is_sure or not found.must_be_sure
+
+
 def _merged(entries: list[tuple[Endpoint, str]], unclear: list[str]) -> list[Endpoint]:
     """Without what another entry says better: a kind left open, a mere beginning or end of a longer address."""
     named = {_same(e.endpoint) for e, _ in entries if e.kind is not None}
-    told = [(e, raw) for e, raw in entries if e.kind is not None or _same(e.endpoint) not in named]
-    if len(told) > _MAX_COMPARED:
-        return [e for e, _ in told]
-    kept = []
-    for entry, raw in told:
-        others = [(e, r) for e, r in told if e is not entry]
-        is_known = any(r == raw and o.how != "string" and o.kind == entry.kind for o, r in others)
-        is_beginning = any(_begins(entry, o) for o, _ in others)
-        if entry.how == "string" and (is_known or is_beginning or _is_part(raw, others, unclear)):
-            continue
-        kept.append(entry)
-    return kept
+    kept = [(e, raw) for e, raw in entries if e.kind is not None or _same(e.endpoint) not in named]
+    if len(kept) <= _MAX_COMPARED:
+        kept = [(e, raw) for e, raw in kept if not _is_said_better(e, raw, kept, unclear)]
+    return [e for e, _ in kept]
+
+
+def _is_said_better(entry: Endpoint, raw: str, kept: list[tuple[Endpoint, str]], unclear: list[str]) -> bool:
+    if entry.how != "string":
+        return False
+    others = [(e, r) for e, r in kept if e is not entry]
+    is_known = any(r == raw and o.how != "string" and o.kind == entry.kind for o, r in others)
+    return is_known or any(_begins(entry, o) for o, _ in others) or _is_part(raw, others, unclear)
 
 
 def _is_part(text: str, others: list[tuple[Endpoint, str]], unclear: list[str]) -> bool:

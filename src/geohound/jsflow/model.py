@@ -37,7 +37,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that static reading tells about a page."""
+    """All that static analysis finds in a page."""
 
     endpoints: tuple[Endpoint, ...] = ()
     tiles: tuple[Endpoint, ...] = ()  # plain tile templates: a kind of their own, not services of the OGC
@@ -51,7 +51,7 @@ class Findings:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class AnalysisBudget:
     """Bounds on one analysis; hostile scripts meet them, honest ones do not."""
 
     steps: int = 1_000_000  # of some 6 µs each

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from geohound.kinds._boxes import extent
+from geohound.kinds._boxes import extent, wkt_code
 from geohound.kinds._json import as_number, mapping, rows, texts, words
 from geohound.kinds._reader import path_of, strip_view
 from geohound.model.service import Extent, Layer, Provider
@@ -50,6 +50,8 @@ _EDITABLE_MARKS = frozenset(
     ]
 )
 _LAYER_MARKS = frozenset(["geometryType", "fields", "extent", "drawingInfo", "subLayers", "displayField"])
+# One of these is in each document that is read here, errors among them.
+KEYS = _LAYER_MARKS | {"error", "currentVersion", "pixelSizeX", "pixelType", "tileInfo", "layers"}
 _LAYER_TYPE = re.compile(r"(?:Layer|Table)$")
 _EDGES = ("xmin", "ymin", "xmax", "ymax")
 # Never across a "<": a page of nothing but "<a" must not cost more than its length.
@@ -98,9 +100,7 @@ def is_login_code(code: int) -> bool:
 def kind_of_document(value: Row) -> str:
     """The kind that the fields prove; empty if none."""
     layers = rows(value.get("layers"))
-    if isinstance(value.get("folders"), list) and isinstance(value.get("services"), list) and "currentVersion" in value:
-        return "arcgis-directory"
-    if "currentVersion" in value and isinstance(value.get("authInfo"), dict):
+    if "currentVersion" in value and _is_directory(value):
         return "arcgis-directory"
     if ("pixelSizeX" in value or "pixelType" in value) and "bandCount" in value:
         return "arcgis-imageserver"
@@ -113,16 +113,38 @@ def kind_of_document(value: Row) -> str:
     return _kind_of_layer(value) if is_layer(value) else ""
 
 
+def _is_directory(value: Row) -> bool:
+    """Folders and services; old servers leave out the one that is empty, and `/rest/info` has neither."""
+    if isinstance(value.get("authInfo"), dict):
+        return True
+    folders, services = value.get("folders"), value.get("services")
+    if isinstance(folders, list) and isinstance(services, list):
+        return True
+    if isinstance(folders, list):
+        return bool(folders) and all(isinstance(folder, str) for folder in folders) and "layers" not in value
+    return _lists_services(rows(services))
+
+
+def _lists_services(listed: list[Row]) -> bool:
+    """Services by name and type, such as MapServer."""
+    return bool(listed) and all(words(row.get("name")) and words(row.get("type")).endswith("Server") for row in listed)
+
+
 def _kind_of_layer_list(value: Row, layers: list[Row]) -> str:
     """A service with its layers, or the answer of …/layers, which has nothing but them."""
-    if "spatialReference" in value or "fullExtent" in value or "currentVersion" in value:
+    if {"spatialReference", "fullExtent", "currentVersion"} & value.keys():
         if _MAP_MARKS & value.keys():
             return "arcgis-mapserver"
-        if "currentVersion" in value and _FEATURE_MARKS & value.keys():
+        if "currentVersion" in value and (_FEATURE_MARKS & value.keys() or _lists_layers(layers)):
             return "arcgis-featureserver"
     if layers and isinstance(value.get("tables"), list) and all(is_layer(row) for row in layers[:5]):
         return _kind_of_layer(layers[0])
     return ""
+
+
+def _lists_layers(layers: list[Row]) -> bool:
+    """Layers by number and name: all that a sparse feature service says of itself."""
+    return bool(layers) and all(isinstance(row.get("id"), int) and words(row.get("name")) for row in layers[:50])
 
 
 def is_layer(value: Row) -> bool:
@@ -146,7 +168,12 @@ def crs_of(value: object) -> str:
     code = as_number(reference.get("latestWkid")) or as_number(reference.get("wkid"))
     if code:
         return f"{'ESRI' if 37000 <= code < 200000 else 'EPSG'}:{int(code)}"
-    return "CRS:84" if words(reference.get("wkt")).startswith("GEOGCS") else ""
+    return wkt_code(_definition(reference))
+
+
+def _definition(reference: Row) -> str:
+    """The well-known text of a spatial reference, for grids of a town's own that have no code."""
+    return words(reference.get("wkt2")) or words(reference.get("wkt"))
 
 
 def extent_of(value: Row) -> Extent | None:
@@ -155,7 +182,8 @@ def extent_of(value: Row) -> Extent | None:
         box = mapping(value.get(name))
         numbers = [as_number(box.get(edge)) for edge in _EDGES]
         if all(n is not None for n in numbers):
-            crs = crs_of(box.get("spatialReference")) or crs_of(value.get("spatialReference"))
+            own, whole = mapping(box.get("spatialReference")), mapping(value.get("spatialReference"))
+            crs = crs_of(own) or crs_of(whole) or _definition(own) or _definition(whole)
             return extent(numbers, crs or "CRS:84")
     return None
 
@@ -197,7 +225,7 @@ def provider_of(value: Row) -> Provider:
     return Provider(name=words(mapping(value.get("documentInfo")).get("Author")))
 
 
-class Page:
+class DirectoryPage:
     """A page of the HTML services directory."""
 
     def __init__(self, text: str) -> None:

@@ -7,6 +7,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
@@ -29,9 +30,11 @@ _EARTH_RADIUS_M = 6378137.0
 _EMPTY = frozenset({(0.0, 0.0, 0.0, 0.0), (-1.0, -1.0, -1.0, -1.0), (0.0, 0.0, -1.0, -1.0)})
 _MAX_CODE_LISTS = 32_768
 _MAX_KEY_CHARS = 200
+_MAX_WKT_CHARS = 4_000
+_WKT = re.compile(r"(?:PROJCS|PROJCRS|GEOGCS|GEOGCRS|BOUNDCRS|COMPD_?CS)\s*\[", re.IGNORECASE)
 _OVERSHOOT_DEG = 10.0  # a latitude this far beyond a pole is rounding or a margin; more is another mistake
 _CODE = re.compile(
-    r"(?P<authority>EPSG|CRS|OGC|ESRI|IGNF|IAU)(?:\.xml#|[:/_-]+(?:[\d.]+[:/]+)?)(?P<code>[A-Z0-9._]+)/?$",
+    r"(?P<authority>EPSG|CRS|OGC|ESRI|IGNF|IAU)(?:\.xml#|[:/_-]++(?:[\d.]++[:/]++)?)(?P<code>[A-Z0-9._]{1,60})/?$",
     re.IGNORECASE,
 )
 _MAX_TRANSFORMERS = 60  # new ones …
@@ -47,7 +50,7 @@ def crs_code(name: str) -> str:
     name = name.strip()
     if name.isdecimal():
         return f"EPSG:{name}"
-    found = _CODE.search(name)
+    found = _CODE.search(name) if not _WKT.match(name) else None
     if not found:
         return "CRS:84" if name.upper() in {"CRS84", "WGS84", "WGS 84"} else name
     authority, code = found["authority"].upper(), found["code"].upper()
@@ -56,6 +59,23 @@ def crs_code(name: str) -> str:
     if authority == "OGC" and code.startswith("CRS"):
         return f"CRS:{code[3:]}"
     return f"{authority}:{code}"
+
+
+def wkt_code(definition: str) -> str:
+    """The code of a CRS given as well-known text; empty where no authority has one for it."""
+    try:
+        crs = _load_crs(definition) if _WKT.match(definition) else None
+    except _TooManyProjectionsError:
+        return ""
+    return _authority_code(crs) if crs is not None else ""
+
+
+@lru_cache(maxsize=512)
+def _authority_code(crs: CRS) -> str:
+    found = crs.to_authority(min_confidence=70)
+    if found is not None:
+        return crs_code(f"{found[0]}:{found[1]}")
+    return "CRS:84" if crs.is_geographic else ""
 
 
 class _CodeLists(dict[str, tuple[str, ...]]):
@@ -127,11 +147,23 @@ def cover(extents: Iterable[Extent | None]) -> Extent | None:
     """One extent around all that have a box; whole-world defaults count only if there is nothing better."""
     # Layers inherit or repeat their boxes: one look at each object is enough.
     boxes = list({id(e.box): e.box for e in extents if e is not None and e.box is not None}.values())
-    telling = [b for b in boxes if not b.is_world] or boxes[:1]
-    box = union(telling)
+    meaningful = [b for b in boxes if not b.is_world] or boxes[:1]
+    box = union(meaningful)
     if box is None:
         return None
     return Extent(box, box.as_tuple(), "CRS:84", (BoxFault.WHOLE_WORLD,) if box.is_world else ())
+
+
+def best(extents: Sequence[Extent]) -> Extent:
+    """What boxes of one layer in several CRS mean: the one in degrees, or all projected ones together.
+
+    A grid zone ends where the next one begins, so no single one of them need show the whole layer.
+    """
+    readable = [e for e in extents if e.box is not None]
+    in_degrees = next((e for e in readable if is_geographic(e.crs)), None)
+    if in_degrees is not None or len(readable) < 2:
+        return in_degrees or next(iter(readable or extents))
+    return replace(readable[0], box=(cover(readable) or readable[0]).box)
 
 
 def _as_floats(numbers: Sequence[float | str | None]) -> tuple[float, ...] | None:
@@ -257,13 +289,17 @@ def _from_projected(four: Four, code: str, north_first: bool) -> tuple[BBox | No
     return BBox(west, south, east, north), tuple(faults)
 
 
+def _unproject_mercator(west: float, south: float, east: float, north: float) -> Four | None:
+    if max(abs(west), abs(east)) > _MERCATOR_EDGE_M * 1.5 or max(abs(south), abs(north)) > 2e8:
+        return None
+    x = [math.degrees(v / _EARTH_RADIUS_M) for v in (west, east)]
+    y = [math.degrees(2 * math.atan(math.exp(v / _EARTH_RADIUS_M)) - math.pi / 2) for v in (south, north)]
+    return max(x[0], -180.0), y[0], min(x[1], 180.0), y[1]
+
+
 def _unproject(west: float, south: float, east: float, north: float, code: str) -> Four | None:
     if code in _WEB_MERCATOR:
-        if max(abs(west), abs(east)) > _MERCATOR_EDGE_M * 1.5 or max(abs(south), abs(north)) > 2e8:
-            return None
-        x = [math.degrees(v / _EARTH_RADIUS_M) for v in (west, east)]
-        y = [math.degrees(2 * math.atan(math.exp(v / _EARTH_RADIUS_M)) - math.pi / 2) for v in (south, north)]
-        return max(x[0], -180.0), y[0], min(x[1], 180.0), y[1]
+        return _unproject_mercator(west, south, east, north)
     transformer = _load_transformer(code)
     if transformer is None:
         return None
@@ -280,7 +316,7 @@ def _unproject(west: float, south: float, east: float, north: float, code: str) 
 
 @lru_cache(maxsize=512)
 def _load_crs(code: str) -> CRS | None:
-    if ":" not in code or len(code) > 40:
+    if not _is_loadable(code):
         return None
     _spend(_loaded_at, _MAX_LOADED)
     from pyproj import CRS  # noqa: PLC0415 - costs 60 ms, and few boxes need it
@@ -290,6 +326,13 @@ def _load_crs(code: str) -> CRS | None:
         return CRS.from_user_input(code)
     except (CRSError, UnicodeError):
         return None
+
+
+def _is_loadable(code: str) -> bool:
+    """A short AUTHORITY:CODE, or well-known text of the usual length."""
+    if _WKT.match(code):
+        return len(code) <= _MAX_WKT_CHARS
+    return ":" in code and len(code) <= 40
 
 
 class _TooManyProjectionsError(Exception):
@@ -326,6 +369,16 @@ def _is_north_first(code: str) -> bool:
     crs = _load_crs(code)
     axes = crs.axis_info if crs is not None else []
     return bool(axes) and axes[0].direction.lower() in {"north", "south"} and axes[0].abbrev.upper()[:1] != "E"
+
+
+def is_geographic(code: str) -> bool:
+    """True if the numbers of this CRS are degrees."""
+    if code in _LON_LAT_DEGREES or code in _LAT_LON_DEGREES:
+        return True
+    try:
+        return code not in _WEB_MERCATOR and not _is_projected(code)
+    except _TooManyProjectionsError:
+        return False
 
 
 @lru_cache(maxsize=512)

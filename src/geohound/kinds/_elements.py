@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from itertools import chain, islice
 from urllib.parse import urljoin
 
+from geohound.document.safe_xml import NAMES, Element, Parts, name_of
 from geohound.kinds import _boxes
 from geohound.model.service import Extent
-from geohound.safe_xml import NAMES, Element, Parts, name_of
 
 MAX_WORDS = 20_000  # characters of one text; longer abstracts are clipped
 MAX_LIST = 10_000  # entries of one list: CRS, formats, keywords

@@ -20,7 +20,7 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("OGL-UK-2.0", r"open-government-licence/version/2|\bogl[\s-]?(?:uk[\s-]?)?v?2\b"),
         (
             "OGL-Canada-2.0",
-            r"open\s+government\s+licen[cs]e\s*[-–—]?\s*canada|ouverte?-canada|open-government-licence-canada",
+            r"open\s+government\s+licen[cs]e\s*+(?:[-–—]\s*+)?canada|ouverte?-canada|open-government-licence-canada",
         ),
         ("OGL-UK-3.0", r"\bopen\s+government\s+licen[cs]e\b"),
         ("DL-DE-ZERO-2.0", r"dl-de[/-]zero-2|datenlizenz\s+deutschland\W+zero\W+version\s+2"),
@@ -43,8 +43,8 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _CC = re.compile(
-    rf"""(?:\bcc|creative\s*commons(?:\.org/licenses)?)[\s:/_-]*(?:attribution)?[\s:/_-]*{_CC_PARTS}\b
-    (?:[\s:/_-]*(?:v(?:ersion)?\s*)?(?P<version>[1-4]\.[05]))?""",
+    rf"""(?:\bcc|creative\s*commons(?:\.org/licenses)?)[\s:/_-]*+(?:attribution[\s:/_-]*+)?{_CC_PARTS}\b
+    (?:[\s:/_-]*+(?:v(?:ersion)?\s*+)?(?P<version>[1-4]\.[05]))?""",
     re.IGNORECASE | re.VERBOSE,
 )
 _CC_LONG = re.compile(

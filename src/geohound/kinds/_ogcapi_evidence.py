@@ -43,11 +43,29 @@ _RELS = {
     "ogc-catalog": "ogcapi-records",
 }
 # Documents that also carry `conformsTo`, `links` or an `id` without being the front of an API.
-_OTHER_TYPES = frozenset(["Feature", "FeatureCollection", "Catalog", "Coverage", "CoverageCollection", "object"])
+_OTHER_TYPES = frozenset(["Feature", "FeatureCollection", "Catalog", "Coverage", "CoverageCollection"])
+# One of these is in each document that proves something.
+KEYS = frozenset(
+    [
+        "collections",
+        "conformsTo",
+        "data_queries",
+        "inputs",
+        "itemType",
+        "links",
+        "processes",
+        "styles",
+        "tileMatrices",
+        "tileMatrix",
+        "tileMatrixSets",
+        "tilesets",
+    ]
+)
+_TILESET_TYPES = frozenset(["map", "vector", "coverage"])
 
 
 @dataclass(slots=True)
-class Proof:
+class ApiEvidence:
     """The kinds that a document proves, the rows it lists for each, and the classes it conforms to."""
 
     kinds: set[str] = field(default_factory=set)
@@ -62,23 +80,22 @@ class Proof:
         self.offerings.setdefault(kind, []).extend(listed)
 
 
-_weighed: WeakKeyDictionary[Document, Proof] = WeakKeyDictionary()
+_weighed: WeakKeyDictionary[Document, ApiEvidence] = WeakKeyDictionary()
 
 
-def proof_of(document: Document) -> Proof:
+def proof_of(document: Document) -> ApiEvidence:
     """What a document proves, weighed once for all the kinds that ask."""
     proof = _weighed.get(document)
     if proof is None:
         value = document.json
-        proof = _weighed[document] = weigh(value, document.url) if isinstance(value, dict) else Proof()
+        proof = _weighed[document] = weigh(value, document.url) if isinstance(value, dict) else ApiEvidence()
     return proof
 
 
-def weigh(value: Row, url: str) -> Proof:
+def weigh(value: Row, url: str) -> ApiEvidence:
     """All that one document proves. Conformance speaks first; links and lists where it is silent."""
-    proof = Proof(conforms_to=texts(value.get("conformsTo")))
-    is_stac = isinstance(value.get("stac_version"), str)
-    if words(value.get("type")) in _OTHER_TYPES and not (is_stac and proof.conforms_to):
+    proof = ApiEvidence(conforms_to=texts(value.get("conformsTo")))
+    if _is_something_else(value, proof):
         return proof
     for kind, pattern in _CONFORMS.items():
         if any(pattern.search(uri) for uri in proof.conforms_to[:2000]):
@@ -92,6 +109,14 @@ def weigh(value: Row, url: str) -> Proof:
     return proof
 
 
+def _is_something_else(value: Row, proof: ApiEvidence) -> bool:
+    """Documents that have links or an id too; a JSON schema is an object, and so some servers call their answers."""
+    type_ = words(value.get("type"))
+    if type_ in _OTHER_TYPES:
+        return not (isinstance(value.get("stac_version"), str) and proof.conforms_to)
+    return type_ == "object" and not proof.conforms_to
+
+
 def version_of(kind: str, conforms_to: tuple[str, ...]) -> str:
     """The version in the conformance classes of this kind, that of the core before that of extensions."""
     pattern = _CONFORMS[kind]
@@ -103,7 +128,7 @@ def version_of(kind: str, conforms_to: tuple[str, ...]) -> str:
     return ""
 
 
-def _weigh_landing(value: Row, links: Mapping[str, list[Row]], proof: Proof) -> None:
+def _weigh_landing(value: Row, links: Mapping[str, list[Row]], proof: ApiEvidence) -> None:
     """A landing page links to its conformance and to what describes or holds its data."""
     proof.is_landing = "conformance" in links and bool({"service-desc", "service-doc", "data", "self"} & links.keys())
     if not proof.is_landing or proof.kinds:
@@ -117,7 +142,7 @@ def _weigh_landing(value: Row, links: Mapping[str, list[Row]], proof: Proof) -> 
         proof.add("ogcapi-features")
 
 
-def _weigh_collections(value: Row, proof: Proof) -> None:
+def _weigh_collections(value: Row, proof: ApiEvidence) -> None:
     """The list of collections, or a single one; those of STAC speak for STAC."""
     proof.is_whole = any(isinstance(value.get(name), list) for name in ("collections", "processes", "styles"))
     listed = [c for c in rows(value.get("collections")) if "stac_version" not in c and _is_collection(c)]
@@ -160,13 +185,18 @@ def _kinds_of_collection(row: Row) -> set[str]:
         kinds.add("ogcapi-features")
     elif item_type == "tile":  # pygeoapi links to items that its tiles do not have
         kinds.discard("ogcapi-features")
-    if any(path_of(words(link.get("href"))).endswith("/tiles") for link in links.get("data", ())):
+    addresses = [path_of(words(link.get("href"))) for link in links.get("data", ())]
+    if _has_tiles(addresses):
         kinds.add("ogcapi-tiles")  # TiPg knows no relation of its own for them
     # A collection that does not say what it holds is a feature collection by the standard's default.
     return kinds or {"ogcapi-features"}
 
 
-def _weigh_lists(value: Row, links: Mapping[str, list[Row]], proof: Proof) -> None:
+def _has_tiles(addresses: list[str]) -> bool:
+    return any(address.endswith("/tiles") for address in addresses)
+
+
+def _weigh_lists(value: Row, links: Mapping[str, list[Row]], proof: ApiEvidence) -> None:
     processes = [p for p in rows(value.get("processes")) if words(p.get("id"))]
     if processes and ("links" in value or any("jobControlOptions" in p or "links" in p for p in processes)):
         proof.add("ogcapi-processes", *processes)
@@ -176,9 +206,17 @@ def _weigh_lists(value: Row, links: Mapping[str, list[Row]], proof: Proof) -> No
     if styles and "id" not in value:
         proof.add("ogcapi-styles", *styles)
     tilesets = [t for t in rows(value.get("tilesets")) if "links" in t and ("dataType" in t or "crs" in t)]
+    if not tilesets and _is_tileset(value):
+        tilesets = [value]
     matrix_sets = [t for t in rows(value.get("tileMatrixSets")) if words(t.get("id")) and "links" in t]
     if tilesets or (matrix_sets and "conformance" not in links):
         proof.add("ogcapi-tiles", *tilesets)
+
+
+def _is_tileset(value: Row) -> bool:
+    """The description of one tileset: what its tiles are, and the grid that they follow."""
+    has_grid = any(name in value for name in ("tileMatrixSetURI", "tileMatrixSetId", "tileMatrixSet"))
+    return words(value.get("dataType")) in _TILESET_TYPES and has_grid and bool(rows(value.get("links")))
 
 
 def _is_tile_matrix_set(value: Row, url: str) -> bool:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from geohound import safe_xml, urls
-from geohound.document import Document
+from geohound import urls
+from geohound.document import Document, safe_xml
+from geohound.document.safe_xml import NAMES, Element, attribute, child, children, index, local, text
 from geohound.kinds import _boxes, _software
 from geohound.kinds._elements import MAX_LIST, first, href, read_keywords, resolve, said, texts
 from geohound.kinds._fingerprint import fingerprint
+from geohound.kinds._layer_query import Requester, checks, requests
 from geohound.kinds._licence import read_access
-from geohound.model.service import Access, Layer, Operation, Provider, Refusal, Service
-from geohound.safe_xml import NAMES, Element, attribute, child, children, index, local, text
+from geohound.kinds._signature import Signature
+from geohound.model.addresses import Addresses
+from geohound.model.bbox import BBox
+from geohound.model.layer_request import LayerRequest
+from geohound.model.service import Layer, Operation, Provider, Refusal, Service
 
 MAX_LAYERS = safe_xml.MAX_ITEMS
+_IDENTIFICATION_BYTES = 20_000
 
 _NAMESPACE = re.compile(
     r"open(?:gis|geospatial)\.net/(?:\w+/)*?(wmts|wcs|wps|csw|sos|sps|wms|wfs)(?:[/-]|$)", re.IGNORECASE
@@ -31,8 +37,10 @@ _CONTENT = (
     ("sps", frozenset({"SensorOfferingList", "SPSContents", "SensorOffering", "DescribeTasking"})),
     ("csw", frozenset({"GetRecords", "GetRecordById"})),
 )
-_GENERIC_ADDRESS = re.compile(
-    r"/(?:ows|owsproxy|geoserver|mapserv(?:\.exe|\.cgi|\.fcgi)?|qgis_mapserv\S*)/?(?:\?|$)", re.IGNORECASE
+_NEUTRAL_ADDRESS = re.compile(
+    r"/(?:(?:ows|owsproxy|wxs|geoserver|service|endpoint|mapserv(?:\.exe|\.cgi|\.fcgi)?)/?(?:\?|$)|qgis_mapserv)"
+    r"|[?&]map=[^&]{1,300}\.(?:map|qgs|qgz)(?:&|$)",
+    re.IGNORECASE,
 )
 # The three-letter codes that INSPIRE extensions use, in both alphabets of ISO 639-2.
 _LANGUAGES = {
@@ -43,24 +51,6 @@ _LANGUAGES = {
     "mlt": "mt", "rus": "ru", "ukr": "uk", "chi": "zh", "zho": "zh", "jpn": "ja", "kor": "ko", "ara": "ar",
     "tur": "tr", "cat": "ca", "ice": "is", "isl": "is",
 }  # fmt: skip
-_NOBODY = Provider()
-_NOTHING_SAID = Access()
-
-
-@dataclass(frozen=True, slots=True)
-class Common:
-    """What a capabilities document says about the service as a whole."""
-
-    title: str = ""
-    abstract: str = ""
-    keywords: tuple[str, ...] = ()
-    provider: Provider = _NOBODY
-    access: Access = _NOTHING_SAID
-    versions: tuple[str, ...] = ()
-    operations: tuple[Operation, ...] = ()
-    profiles: tuple[str, ...] = ()
-    online_resource: str = ""
-    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +60,24 @@ class OwsKind:
     id: str
     title: str
     protocol: str
-    reader: Callable[[Document], Service | None]
-    service: str  # value of the SERVICE parameter
+    reader: Callable[[Document], Service | Refusal | None]
+    requester: Requester
+    addresses: Addresses
+    signature: Signature
     path: re.Pattern[str]  # what its addresses look like when they carry no SERVICE parameter
     second_version: str = ""  # asked for when the answer without a version proves nothing
-    asks_as: str = ""  # the SERVICE parameter of its requests, where it answers under another name
-    answers_anywhere: bool = False  # lives behind generic addresses such as /ows too
+    services: frozenset[str] = frozenset()  # values of SERVICE in its addresses, where not its own
+    checker: Requester | None = None  # smaller requests than those for people, where these could be large
 
     def suspects(self, url: str) -> bool:
         asked = urls.params_lower(url).get("service", "").strip().upper()
         if asked:
-            return asked == self.service
+            return asked in (self.services or {self.addresses.kvp.services[0].upper()})
         address = url.partition("#")[0]
-        return bool(self.path.search(address)) or (self.answers_anywhere and bool(_GENERIC_ADDRESS.search(address)))
+        return bool(self.path.search(address)) or (self.addresses.lives_anywhere and _is_neutral(address))
 
     def probe_urls(self, url: str) -> Sequence[str]:
-        request = {"SERVICE": self.asks_as or self.service, "REQUEST": "GetCapabilities"}
+        request = {"SERVICE": self.addresses.kvp.asked_as, "REQUEST": "GetCapabilities"}
         endpoint = urls.endpoint(url)
         probes = [urls.with_params(endpoint, request)]
         if self.second_version:
@@ -93,7 +85,18 @@ class OwsKind:
         return tuple(probes)
 
     def read(self, document: Document) -> Service | Refusal | None:
-        return self.reader(document)
+        return self.reader(document) if self.signature.fits(document) else None
+
+    def requests(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+        return requests(self.requester, service, layer, box)
+
+    def checks(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+        return checks(self.checker or self.requester, service, layer, box)
+
+
+def _is_neutral(address: str) -> bool:
+    """Does it end as addresses do behind which any OGC service may live?"""
+    return bool(_NEUTRAL_ADDRESS.search(address))
 
 
 def address_pattern(*words: str) -> re.Pattern[str]:
@@ -106,6 +109,8 @@ def service_of(document: Document) -> str:
     if document.root_name != "Capabilities":
         return ""
     known = _NAMESPACE.search(document.root_namespace)
+    if b"WCPS" in document.body[:_IDENTIFICATION_BYTES].upper() and _is_wcps(document):
+        return "wcps"
     if known:
         return known[1].lower()
     if document.root_namespace and not _OWS_NAMESPACE.search(document.root_namespace):
@@ -122,30 +127,37 @@ def service_of(document: Document) -> str:
     contents = [c for c in head if local(c) in ("Contents", "contents", "ProcessOfferings")]
     names = {local(c) for c in contents} | {local(g) for c in contents for g in c}
     asked = {e.get("name") for section in children(head, "OperationsMetadata") for e in section}
-    return next((service for service, tells in _CONTENT if tells & names or tells & asked), "")
+    return next((service for service, own in _CONTENT if own & names or own & asked), "")
 
 
-def version_of(root: Element, common: Common, default: str) -> str:
+def _is_wcps(document: Document) -> bool:
+    """Its ServiceType says so (Li, Wang & Bhatia 2016, Table 1); its root is that of a WCS, an SOS or OWS Common."""
+    head = document.head
+    return head is not None and "wcps" in text(head, "ServiceIdentification", "ServiceType").lower()
+
+
+def version_of(root: Element, service: Service, default: str) -> str:
     """The version of the document itself."""
     stated = attribute(root, "version").strip()
-    return stated or (common.versions[0] if common.versions else default)
+    return stated or (service.versions[0] if service.versions else default)
 
 
-def read_common(root: Element, base: str) -> Common:
+def read_common(kind: str, root: Element, base: str) -> Service:
     """ServiceIdentification, ServiceProvider and OperationsMetadata of OWS Common, in whatever version."""
     sections = index(root)
     about = index(first(sections, "ServiceIdentification"))
     metadata = first(sections, "OperationsMetadata")
     operations = read_operations(metadata, base)
     capabilities = next((o for o in operations if o.name.lower() == "getcapabilities"), None)
-    return Common(
+    return Service(
+        kind,
+        urls.endpoint(base),
         title=said(about, "Title"),
         abstract=said(about, "Abstract"),
         keywords=read_keywords(about),
         provider=_read_provider(first(sections, "ServiceProvider")),
         access=read_access(said(about, "Fees"), "; ".join(texts(about.get("AccessConstraints", ())))),
         versions=texts(about.get("ServiceTypeVersion", ())),
-        profiles=texts(about.get("Profile", ())),
         operations=operations,
         online_resource=(capabilities.get or capabilities.post) if capabilities else "",
         language=read_language(root, metadata),
@@ -222,39 +234,23 @@ def parameter_values(root: Element, operation: str, parameter: str) -> tuple[str
     return ()
 
 
-def build(
-    document: Document,
-    kind: str,
-    version: str,
-    common: Common,
-    layers: Sequence[Layer],
-) -> Service:
-    """The service that the parts of its document add up to."""
-    endpoint = urls.endpoint(document.url)
+def build(document: Document, about: Service, version: str, layers: Sequence[Layer]) -> Service:
+    """The whole service: what its document says about it, with its layers and what they add up to."""
     truncated = len(layers) > MAX_LAYERS or document.is_truncated
     layers = tuple(layers[:MAX_LAYERS])
-    versions = dict.fromkeys(v for v in (version, *common.versions) if v)
-    return Service(
-        kind=kind,
-        endpoint=endpoint,
+    versions = dict.fromkeys(v for v in (version, *about.versions) if v)
+    return replace(
+        about,
         version=version,
         versions=tuple(versions)[:50],
-        title=common.title,
-        abstract=common.abstract,
-        keywords=common.keywords,
-        provider=common.provider,
-        access=common.access,
         extent=_boxes.cover(layer.extent for layer in layers),
         layers=layers,
-        operations=common.operations,
-        formats=_formats(common.operations),
+        formats=_formats(about.operations),
         crs=_all_crs(layers),
-        language=common.language,
-        software=_software.detect(document, common.online_resource),
-        online_resource=common.online_resource,
+        software=_software.detect(document, about.online_resource),
         repairs=tuple(document.repairs),
         layers_truncated=truncated,
-        fingerprint=fingerprint(kind, common.title, layers, common.abstract, version),
+        fingerprint=fingerprint(about.kind, about.title, layers, about.abstract, version),
     )
 
 

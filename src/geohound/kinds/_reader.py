@@ -7,30 +7,78 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from geohound import safe_xml, urls
-from geohound.document import Document
+from geohound import urls
+from geohound.document import Document, safe_xml
 from geohound.kinds import _software
 from geohound.kinds._boxes import cover
 from geohound.kinds._fingerprint import fingerprint
+from geohound.kinds._layer_query import Requester, checks, requests
+from geohound.kinds._signature import Signature
+from geohound.model.addresses import Addresses
+from geohound.model.bbox import BBox
+from geohound.model.layer_request import LayerRequest
 from geohound.model.service import Layer, Refusal, Service
 
 MAX_LINKS = 5_000
 MAX_ENTRIES = 30_000  # of a list where each has an address to be resolved; a second's work
 # Parameters that choose a representation or a page of it; others (token, workspace …) belong to the address.
 _VIEW_PARAMS = frozenset(["f", "format", "callback", "limit", "offset", "startindex", "pretty", "lang", "page"])
+# Parameters that choose among the contents of an API: its root has none of them.
+_SELECTIONS = frozenset(
+    [
+        "bbox",
+        "bbox-crs",
+        "crs",
+        "datetime",
+        "fields",
+        "filter",
+        "filter-crs",
+        "filter-lang",
+        "ids",
+        "properties",
+        "q",
+        "sortby",
+    ]
+)
 _JSON_VIEW = re.compile(r"^(?:p?json|html|xml|application/json.*|text/html|sitemap|geositemap)?$", re.IGNORECASE)
+ANY_PATH = re.compile("")
+NO_PATH = re.compile(r"(?!)")  # of kinds that no address suggests
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A kind made of three functions."""
+    """A kind made of three functions, its addresses and the signature of its documents."""
 
     id: str
     title: str
     protocol: str
-    suspects: Callable[[str], bool]
+    path: re.Pattern[str]  # what the paths of its addresses look like
     probe_urls: Callable[[str], Sequence[str]]
-    read: Callable[[Document], Service | Refusal | None]
+    reader: Callable[[Document], Service | Refusal | None]
+    requester: Requester
+    addresses: Addresses
+    signature: Signature
+    suspicion: Callable[[str], bool] | None = None  # whether an address is one, where its path alone does not say
+    checker: Requester | None = None  # smaller requests than those for people, where these could be large
+
+    def suspects(self, url: str) -> bool:
+        if not self.path.search(path_of(url)):
+            return False
+        return self.suspicion is None or self.suspicion(url)
+
+    def read(self, document: Document) -> Service | Refusal | None:
+        return self.reader(document) if self._may_read(document) else None
+
+    def _may_read(self, document: Document) -> bool:
+        if document.is_html and self.signature.has_pages:
+            return self.suspects(document.url)
+        return self.signature.fits(document)
+
+    def requests(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+        return requests(self.requester, service, layer, box)
+
+    def checks(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+        return checks(self.checker or self.requester, service, layer, box)
 
 
 def path_of(url: str) -> str:
@@ -58,12 +106,16 @@ def _is_view(name: str, value: str) -> bool:
 
 def root_of(url: str, below: re.Pattern[str]) -> str:
     """The address with what hangs below the root of the service cut off, and no slash at the end."""
-    base, mark, query = strip_view(url).partition("?")
+    viewless = strip_view(url)
+    base = path_of(viewless)
     found = below.search(base)
     base = base[: found.start()] if found else base
     bare = base.rstrip("/")
     base = bare if bare.count("/") > 2 else f"{bare}/"
-    return f"{base}{mark}{query}"
+    if "?" not in viewless:
+        return base
+    kept = [(name, value) for name, value in urls.params(viewless) if name.lower() not in _SELECTIONS]
+    return f"{base}?{urls.encode_params(kept)}" if kept else base
 
 
 def below_root(root: str, step: str) -> str:

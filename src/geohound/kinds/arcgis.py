@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from geohound import urls
 from geohound.document import Document
-from geohound.kinds import _arcgis
+from geohound.kinds import _arcgis, _titles
 from geohound.kinds._json import absolute, mapping, rows, words
+from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery
 from geohound.kinds._licence import read_access
 from geohound.kinds._reader import Reader, finish, path_of
+from geohound.kinds._request_boxes import project, size
+from geohound.kinds._signature import Signature
+from geohound.kinds._tiles import pyramid
+from geohound.model.addresses import Addresses, Below, ScriptIdioms, terms
+from geohound.model.bbox import short_numbers
+from geohound.model.layer_request import (
+    ArcgisFeatures,
+    ArcgisPicture,
+    LayerRequest,
+    Rel,
+    SceneLayer,
+    ServerRequest,
+    ServerType,
+)
 from geohound.model.service import Layer, Operation, Refusal, RefusalReason, Service
 
 _OPERATIONS = {
@@ -19,6 +37,7 @@ _OPERATIONS = {
     "arcgis-imageserver": (("Image", "exportImage"), ("Metadata", "identify"), ("Catalog", "query")),
     "arcgis-featureserver": (("Query", "query"), ("Editing", "applyEdits"), ("Extract", "createReplica")),
 }
+_PATH = re.compile("/rest|/services|server", re.IGNORECASE)
 # Services that hold no data to find: geometry, printing, geocoding and processing tools.
 _DATA_TYPES = frozenset(_arcgis.SERVER_KINDS)
 
@@ -43,7 +62,7 @@ def read(kind: str, document: Document) -> Service | Refusal | None:
     found = _arcgis.kind_of_document(value)
     if not found:
         return None
-    # Map and feature services describe their layers alike: the address tells them apart better.
+    # Map and feature services describe their layers alike: the address distinguishes them better.
     addressed = _arcgis.kind_of_address(document.url)
     if addressed not in ("", "arcgis-directory") and found != "arcgis-directory":
         found = addressed
@@ -76,9 +95,11 @@ def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Se
         mapping(value.get("fullExtent") or value.get("extent")).get("spatialReference")
     )
     extent = _arcgis.extent_of(value)
-    named = "" if is_layer else words(info.get("Title")) or words(value.get("name"))
+    own_name = words(value.get("name"))
+    documented = words(info.get("Title"))
     # A saved answer has no address to take a name from: then the map's or the only layer's own name must do.
-    title = named or _short_name("", root) or words(value.get("mapName")) or words(value.get("name"))
+    inherited = (_short_name("", root), words(value.get("mapName")), own_name)
+    title = _titles.choose(*inherited) if is_layer else _titles.choose(documented, own_name, *inherited)
     if kind == "arcgis-imageserver" and not layers:
         layers = (Layer(name=words(value.get("name")) or title or "image", title=title, extent=extent),)
     capabilities = _arcgis.split(value.get("capabilities"))
@@ -124,7 +145,7 @@ def _read_operations(kind: str, root: str, capabilities: tuple[str, ...]) -> tup
 
 
 def _read_extensions(value: Mapping[str, Any], root: str) -> tuple[str, ...]:
-    """The OGC doors of a service: …/rest/services/N/MapServer has …/services/N/MapServer/WMSServer."""
+    """The OGC addresses of a service: …/rest/services/N/MapServer has …/services/N/MapServer/WMSServer."""
     base = root.partition("?")[0]
     bare = base.replace("/rest/services/", "/services/", 1)
     found = []
@@ -172,7 +193,7 @@ def _read_page(kind: str, document: Document) -> Service | Refusal | None:
     """A page of the services directory: the kind that its address names, the resources that it links to."""
     if _arcgis.kind_of_address(document.url) != kind:
         return None
-    page = _arcgis.Page(document.text)
+    page = _arcgis.DirectoryPage(document.text)
     if not page.is_directory:
         return None
     root = _arcgis.service_root(document.url)
@@ -205,15 +226,173 @@ def _read_page(kind: str, document: Document) -> Service | Refusal | None:
     return finish(document, service)
 
 
+def _service_document(query: LayerQuery) -> ServerRequest:
+    url = urls.with_params(query.service.endpoint, {"f": "json"})
+    return ServerRequest(Rel.CAPABILITIES, "Service document", url, JSON, server=ServerType.ARCGIS, endpoint=query.root)
+
+
+def _layer_number(query: LayerQuery) -> int | None:
+    links = query.layer.links
+    number = links[0].rstrip("/").rpartition("/")[2] if links else ""
+    return int(number) if number.isdecimal() and len(number) < 7 else None
+
+
+def _query(query: LayerQuery) -> ArcgisFeatures:
+    """Ten features of a layer as GeoJSON, those in the box where one was asked for."""
+    request = {"where": "1=1", "outFields": "*", "outSR": "4326", "resultRecordCount": str(query.limit), "f": "geojson"}
+    if query.is_part:
+        request |= {
+            "geometry": short_numbers(query.box.as_tuple(), ","),
+            "geometryType": "esriGeometryEnvelope",
+            "inSR": "4326",
+            "spatialRel": "esriSpatialRelIntersects",
+        }
+    layer_url = f"{query.root}/{_layer_number(query) or 0}"
+    return ArcgisFeatures(
+        Rel.FEATURES,
+        "Query",
+        f"{layer_url}/query?{urlencode(request)}",
+        GEOJSON,
+        limit_name="resultRecordCount",
+        root=query.root,
+        layer_url=layer_url,
+    )
+
+
+def _picture(query: LayerQuery, *, is_image: bool) -> ArcgisPicture:
+    bounds = project(query.box, "EPSG:3857") or query.box.as_tuple()
+    width, height = size(bounds, query.longest_px)
+    number = None if is_image else _layer_number(query)
+    request = {
+        "bbox": short_numbers(bounds, ","),
+        "bboxSR": "3857",
+        "imageSR": "3857",
+        "size": f"{width},{height}",
+        "format": "jpgpng" if is_image else "png32",
+        "transparent": "true",
+        "f": "image",
+        **({"layers": f"show:{number}"} if number is not None else {}),
+    }
+    return ArcgisPicture(
+        Rel.MAP,
+        "Map",
+        urls.with_params(f"{query.root}/{'exportImage' if is_image else 'export'}", request),
+        "image/png",
+        crs="EPSG:3857",
+        bounds=bounds,
+        size_px=(width, height),
+        root=query.root,
+        number=number,
+        is_image=is_image,
+    )
+
+
+def map_requests(query: LayerQuery) -> list[LayerRequest]:
+    """A picture by export, and the features of a layer by query."""
+    found = [_service_document(query), _picture(query, is_image=False)]
+    return [*found, _query(query)] if _layer_number(query) is not None else found
+
+
+def image_requests(query: LayerQuery) -> list[LayerRequest]:
+    return [_service_document(query), _picture(query, is_image=True)]
+
+
+def feature_requests(query: LayerQuery) -> list[LayerRequest]:
+    features = _query(query)
+    described = urls.with_params(features.layer_url, {"f": "json"})
+    return [_service_document(query), features, LayerRequest(Rel.DESCRIPTION, "Layer document", described, JSON)]
+
+
+def tile_requests(query: LayerQuery) -> list[LayerRequest]:
+    return [_service_document(query), pyramid(query, f"{query.root}/tile/{{z}}/{{y}}/{{x}}.pbf")]
+
+
+def scene_requests(query: LayerQuery) -> list[LayerRequest]:
+    layer_url = f"{query.root}/layers/{_layer_number(query) or 0}"
+    url = urls.with_params(layer_url, {"f": "json"})
+    return [_service_document(query), SceneLayer(Rel.DATA, "Scene layer", url, JSON, layer_url=layer_url)]
+
+
+def directory_requests(query: LayerQuery) -> list[LayerRequest]:
+    """The list itself, and the document of the service or folder that is chosen."""
+    server = _service_document(query)
+    entry = query.own_link()
+    if not entry:
+        return [server]
+    url = urls.with_params(entry, {"f": "json"})
+    return [server, replace(server, rel=Rel.DESCRIPTION, title="Entry", url=url, endpoint=entry)]
+
+
 _PARTS = (
-    ("arcgis-directory", "ArcGIS services directory", "ESRI:ArcGIS"),
-    ("arcgis-mapserver", "ArcGIS map service", "ESRI:ArcGIS:MapServer"),
-    ("arcgis-featureserver", "ArcGIS feature service", "ESRI:ArcGIS:FeatureServer"),
-    ("arcgis-imageserver", "ArcGIS image service", "ESRI:ArcGIS:ImageServer"),
-    ("arcgis-vectortileserver", "ArcGIS vector tile service", "ESRI:ArcGIS:VectorTileServer"),
-    ("arcgis-sceneserver", "ArcGIS scene service", "ESRI:ArcGIS:SceneServer"),
+    ("arcgis-directory", "ArcGIS services directory", "ESRI:ArcGIS", directory_requests),
+    ("arcgis-mapserver", "ArcGIS map service", "ESRI:ArcGIS:MapServer", map_requests),
+    ("arcgis-featureserver", "ArcGIS feature service", "ESRI:ArcGIS:FeatureServer", feature_requests),
+    ("arcgis-imageserver", "ArcGIS image service", "ESRI:ArcGIS:ImageServer", image_requests),
+    ("arcgis-vectortileserver", "ArcGIS vector tile service", "ESRI:ArcGIS:VectorTileServer", tile_requests),
+    ("arcgis-sceneserver", "ArcGIS scene service", "ESRI:ArcGIS:SceneServer", scene_requests),
 )
+
+
+_NO_OGC = r"(?![\w-])(?!/(?:(?:wms|wfs|wcs|wmts)server|wmts)\b)"  # which a service may offer beside its own protocol
+_OPERATION = r"(?:.*?(?P<operation>/(?:export(?:image)?|identify|find|query|legend|generatekml|layers))$)?"
+_LABELS = {
+    "mapserver": "arcgisdynamicmapservice arcgisdynamicmapservicelayer arcgistiledmapservice arcgismapserver ags "
+    "agsmap arcgistiledmapservicelayer arcgismapservicelayer mapimagelayer esrimapserver esrimapservergroup "
+    "arcgislayer arcgisrest arcgistilelayer esridynamic esritiled",
+    "featureserver": "arcgisfeaturelayer arcgisfeature esrifeatureserver esrifeatureservergroup agsfeature "
+    "featurelayer",
+    "imageserver": "arcgisimageservicelayer arcgisimageservice esriimageserver arcgistiledimageservicelayer",
+}
+
+
+def _addresses(server: str) -> Addresses:
+    """What services of one type have; those without a label in viewers are found by their directory alone."""
+    labels = terms(_LABELS.get(server, ""))
+    pattern = rf"^(?P<service>.*/rest/services/.*?/{server}){_NO_OGC}{_OPERATION}"
+    return Addresses(
+        ends=(server,),
+        below=(Below("/rest/services/", pattern, has_blanks=True),) if labels or server == "vectortileserver" else (),
+        labels=labels,
+        scripts=ScriptIdioms(family="arcgis", words=(server,), strings=((server, rf"{server}[\"'`?/]"),))
+        if labels
+        else ScriptIdioms(family="arcgis"),
+    )
+
+
+_DIRECTORY = Addresses(
+    paths=(r"/rest/services(?:/|$|\?)",),
+    queries=(r"f=p?json\b",),
+    no_service=(
+        r"/(?:gp|geocode|geometry|na|vectortile|scene|globe|mobile|geodata)server(?:/|$)",
+        r"/rest/services/?$", r"/rest/services/(?!.*server)", r"/sharing/",
+    ),
+    servers=("/rest/services/",),
+    shown=("/rest/services/",),
+    scripts=ScriptIdioms(
+        family="arcgis",
+        calls="OpenLayers.Layer.ArcGIS93Rest|1 OpenLayers.Layer.ArcGISCache|1 ol.source.TileArcGISRest|0.url,0.urls "
+        "ol.source.ImageArcGISRest|0.url esri.dynamicMapLayer|0.url,0 esri.tiledMapLayer|0.url,0 "
+        "esri.featureLayer|0.url,0 esri.imageMapLayer|0.url,0 esri.query|0.url ArcGISDynamicMapServiceLayer|0 "
+        "ArcGISTiledMapServiceLayer|0 ArcGISImageServiceLayer|0 FeatureLayer|0,0.url MapImageLayer|0.url "
+        "TileLayer|0.url ImageryLayer|0.url ImageryTileLayer|0.url ArcGisMapServerImageryProvider|0.url,0 "
+        "ArcGisMapServerImageryProvider.fromUrl|0",
+        words=("/rest/services",),
+        strings=(("/rest/services/", "/rest/services/"),),
+    ),
+)  # fmt: skip
+
 KINDS = tuple(
-    Reader(kind, title, protocol, partial(suspects, kind), probe_urls, partial(read, kind))
-    for kind, title, protocol in _PARTS
+    Reader(
+        id=kind,
+        title=title,
+        protocol=protocol,
+        path=_PATH,
+        probe_urls=probe_urls,
+        reader=partial(read, kind),
+        requester=requester,
+        addresses=_DIRECTORY if kind == "arcgis-directory" else _addresses(kind.removeprefix("arcgis-")),
+        signature=Signature(keys=_arcgis.KEYS, has_pages=True),
+        suspicion=partial(suspects, kind),
+    )
+    for kind, title, protocol, requester in _PARTS
 )

@@ -6,29 +6,27 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from geohound import safe_xml
-from geohound.document import Document
+from geohound.document import Document, safe_xml
+from geohound.document.safe_xml import Element, attribute, child, children, local, namespace, text
 from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute
+from geohound.kinds._layer_query import LayerQuery, file_request
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import Reader, finish, itself, path_of, strip_view
+from geohound.kinds._reader import Reader, finish, itself, strip_view
+from geohound.kinds._signature import xml
+from geohound.model.addresses import Addresses
+from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Extent, Layer, Provider, Service
-from geohound.safe_xml import Element, attribute, child, children, local, namespace, text
 
 _ATOM = "http://www.w3.org/2005/Atom"
+_PATH = re.compile(r"\.atom$|/atom(?:/|$)|inspire.{0,80}(?:atom|dls)|atom.{0,80}inspire", re.IGNORECASE)
+_FEED = "application/atom+xml"
 _NOTED = frozenset(["id", "title", "summary", "content"])
 _CRS = re.compile(r"opengis\.net/def/crs/|^urn:ogc:def:crs|^EPSG:\d", re.IGNORECASE)
 
 
-def suspects(url: str) -> bool:
-    path = path_of(url).lower()
-    return path.endswith(".atom") or bool(
-        re.search(r"/atom(?:/|$)|inspire.{0,80}(?:atom|dls)|atom.{0,80}inspire", path)
-    )
-
-
 def read(document: Document) -> Service | None:
-    if document.root_name != "feed" or document.root_namespace != _ATOM:
+    if document.root_namespace != _ATOM:
         return None
     root = document.root
     if root is None or not _is_download_service(root):
@@ -122,4 +120,28 @@ def _read_box(entry: Element) -> Extent | None:
     return None
 
 
-KINDS = (Reader("atom", "INSPIRE Atom download service", "INSPIRE Atom", suspects, itself, read),)
+def requests(query: LayerQuery) -> list[LayerRequest]:
+    """The feed, and of an entry the first file, or the feed of its dataset."""
+    feed = LayerRequest(Rel.CAPABILITIES, "Feed", query.service.endpoint, _FEED)
+    own = query.own_link()
+    if not own:
+        return [feed]
+    media = query.layer.formats[0] if query.layer.formats else ""
+    if "atom" in media:
+        return [feed, LayerRequest(Rel.DESCRIPTION, "Dataset feed", own, _FEED)]
+    return [feed, file_request(Rel.DATA, "Download", own, media)]
+
+
+KINDS = (
+    Reader(
+        id="atom",
+        title="INSPIRE Atom download service",
+        protocol="INSPIRE Atom",
+        path=_PATH,
+        probe_urls=itself,
+        reader=read,
+        requester=requests,
+        addresses=Addresses(),
+        signature=xml("feed"),
+    ),
+)

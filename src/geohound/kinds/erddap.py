@@ -6,23 +6,26 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 from geohound.document import Document
 from geohound.kinds._boxes import extent
 from geohound.kinds._json import absolute, as_number, mapping, texts, words
+from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery, quoted_step
 from geohound.kinds._reader import Reader, finish, path_of
+from geohound.kinds._signature import Signature
+from geohound.model.addresses import Addresses
+from geohound.model.bbox import BBox, short_numbers
+from geohound.model.layer_request import DapDataset, FeatureRequest, LayerRequest, Rel
 from geohound.model.service import Layer, Service
 
 _BELOW = re.compile(
     r"/(?:version(?:_string)?|index\.\w+|info|tabledap|griddap|search|wms|files|categorize|subscriptions|convert|rest\.html"
-    r"|opensearch1\.1|status\.html|images|download|information\.html)(?:/.*)?$"
+    r"|opensearch1\.1|status\.html|images|download|information\.html)(?s:/.*)?$"
 )
 _VERSION = re.compile(r"\A\s*ERDDAP_version(?:_string)?\s*=\s*([\w.]{1,40})")
+_FIRST_PAGE = "page=1&itemsPerPage=1000"
 _EDGES = ("minLongitude", "minLatitude", "maxLongitude", "maxLatitude")
-
-
-def suspects(url: str) -> bool:
-    return "/erddap" in path_of(url).lower()
 
 
 def probe_urls(url: str) -> tuple[str, ...]:
@@ -31,7 +34,7 @@ def probe_urls(url: str) -> tuple[str, ...]:
     return (
         f"{root}/version",
         f"{root}/tabledap/allDatasets.json",
-        f"{root}/info/index.json?page=1&itemsPerPage=1000",
+        f"{root}/info/index.json?{_FIRST_PAGE}",
     )
 
 
@@ -76,9 +79,9 @@ def _service(document: Document, layers: tuple[Layer, ...], version: str) -> Ser
 
 
 def _addresses(entry: Mapping[str, Any], url: str) -> tuple[str, ...]:
-    """The doors of a dataset that are services of another kind: WMS, and OPeNDAP under grid and table."""
+    """The addresses of a dataset that are services of another kind: WMS, and OPeNDAP under grid and table."""
     found = [absolute(entry.get("wms"), url)] if words(entry.get("wms")) else []
-    found += [f"{door}.dds" for name in ("griddap", "tabledap") if (door := absolute(entry.get(name), url))]
+    found += [f"{address}.dds" for name in ("griddap", "tabledap") if (address := absolute(entry.get(name), url))]
     return tuple(filter(None, found))
 
 
@@ -105,4 +108,46 @@ def _read_described(entry: Mapping[str, Any], url: str) -> Layer:
     )
 
 
-KINDS = (Reader("erddap", "ERDDAP", "ERDDAP:tabledap", suspects, probe_urls, read),)
+def requests(query: LayerQuery) -> list[LayerRequest]:
+    """The variables of a dataset and the form for people; a grid over OPeNDAP, of a table the positions in the box."""
+    endpoint = query.service.endpoint
+    listed = LayerRequest(Rel.CAPABILITIES, "Datasets", f"{endpoint}/info/index.json?{_FIRST_PAGE}", JSON)
+    if not query.layer.name:
+        return [listed]
+    name = quoted_step(query.layer.name)
+    is_grid = any("/griddap/" in link for link in query.layer.links)
+    dataset = f"{endpoint}/{'griddap' if is_grid else 'tabledap'}/{name}"
+    described = [
+        listed,
+        LayerRequest(Rel.DESCRIPTION, "Variables", f"{endpoint}/info/{name}/index.json", JSON),
+        LayerRequest(Rel.DESCRIPTION, "Form", f"{dataset}.html", "text/html"),
+    ]
+    if is_grid:
+        return [*described, DapDataset(Rel.DATA, "Structure", f"{dataset}.dds", "text/plain", dataset=dataset)]
+    if not (query.layer.extent and query.layer.extent.box):  # then it may have no positions
+        return described
+    return [*described, FeatureRequest(Rel.FEATURES, "Positions", f"{dataset}.geoJson?{_within(query.box)}", GEOJSON)]
+
+
+def _within(box: BBox) -> str:
+    """Each position in a box once."""
+    west, south, east, north = (short_numbers((edge,)) for edge in box.as_tuple())
+    edges = (f"longitude>={west}", f"longitude<={east}", f"latitude>={south}", f"latitude<={north}")
+    return "&".join(("longitude,latitude", *(quote(edge, safe="=") for edge in edges), "distinct()"))
+
+
+_ADDRESSES = Addresses(ends=("erddap",), paths=("/(?:tabledap|griddap)/",))
+
+KINDS = (
+    Reader(
+        id="erddap",
+        title="ERDDAP",
+        protocol="ERDDAP:tabledap",
+        path=re.compile("/erddap", re.IGNORECASE),
+        probe_urls=probe_urls,
+        reader=read,
+        requester=requests,
+        addresses=_ADDRESSES,
+        signature=Signature(start=_VERSION, keys=frozenset(["table"])),
+    ),
+)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 from geohound.document import Document
+from geohound.document.safe_xml import Element, child, children, local, text
 from geohound.kinds._boxes import extent
 from geohound.kinds._json import absolute
+from geohound.kinds._layer_query import LayerQuery, file_request
 from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, path_of, strip_view
+from geohound.kinds._signature import xml
+from geohound.model.addresses import Addresses
+from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Extent, Layer, Provider, Service
-from geohound.safe_xml import Element, child, children, local, text
-from geohound.urls.ogc import Claim, classify_ogc
 
+_MEDIA = "application/vnd.google-earth.kml+xml"
+_REQUEST = re.compile(r"[?&;](?:service|request)=\w", re.IGNORECASE)  # for a map that another service draws
 _EDGES = ("west", "south", "east", "north")
-
-
-def suspects(url: str) -> bool:
-    return path_of(url).lower().endswith(".kml")
 
 
 def read(document: Document) -> Service | None:
     """Only with network links: features written into the file are data, not a service."""
-    if document.root_name != "kml":
-        return None
     root = document.root
     found = (e for e in root.iter() if local(e) == "NetworkLink") if root is not None else iter(())
     links = list(islice(found, MAX_ENTRIES + 1))
@@ -31,9 +31,7 @@ def read(document: Document) -> Service | None:
     top = next((e for e in root if local(e) in ("Document", "Folder", "NetworkLink")), root)
     layers = tuple(_read_link(e, document.url) for e in links[:MAX_ENTRIES])
     overlays = (e for e in root.iter() if local(e) == "href")
-    maps = [
-        absolute(text(e), document.url) for e in islice(overlays, 10_000) if classify_ogc(text(e))[0] is not Claim.NO
-    ]
+    maps = [absolute(text(e), document.url) for e in islice(overlays, 10_000) if _REQUEST.search(text(e))]
     version = document.root_namespace.rpartition("/")[2]
     service = Service(
         kind="kml",
@@ -71,4 +69,28 @@ def _read_region(element: Element) -> Extent | None:
     return extent(numbers) if all(numbers) else None
 
 
-KINDS = (Reader("kml", "KML network links", "OGC:KML", suspects, itself, read),)
+def requests(query: LayerQuery) -> list[LayerRequest]:
+    """The file, and what the network link loads: KML by its ending, else whatever it may be."""
+    found = [file_request(Rel.CAPABILITIES, "Service document", query.service.endpoint, _MEDIA)]
+    own = query.own_link()
+    if not own:
+        return found
+    media = _MEDIA if path_of(own).lower().endswith((".kml", ".kmz")) else ""
+    return [*found, file_request(Rel.DATA, "Linked document", own, media)]
+
+
+_ADDRESSES = Addresses(paths=(r"\.kml(?:$|\?)",), labels=("kml",))
+
+KINDS = (
+    Reader(
+        id="kml",
+        title="KML network links",
+        protocol="OGC:KML",
+        path=re.compile(r"\.kml$", re.IGNORECASE),
+        probe_urls=itself,
+        reader=read,
+        requester=requests,
+        addresses=_ADDRESSES,
+        signature=xml("kml"),
+    ),
+)

@@ -20,23 +20,32 @@ from geohound.kinds._json import (
     texts,
     words,
 )
+from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery, below, landing_page, quoted_step
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import Reader, below_root, finish, path_of, root_of
+from geohound.kinds._reader import NO_PATH, Reader, below_root, finish, root_of
+from geohound.kinds._request_boxes import size
+from geohound.kinds._signature import Signature
+from geohound.kinds._tiles import pyramid
+from geohound.model.addresses import BESIDE, Addresses, Below, ScriptIdioms
+from geohound.model.bbox import short_numbers
+from geohound.model.layer_request import ApiItems, LayerRequest, Picture, Rel, ServerType
 from geohound.model.service import Layer, Operation, Provider, Service
+from geohound.urls import params_lower, with_params
 
 _BELOW = re.compile(
     r"/(?:conformance|api|openapi|queryables|collections)(?:\.json|\.html)?/?$"
     r"|(?<=/wfs3)\.(?:json|html)$"  # QGIS Server writes its views as endings
     # …/ogc/tiles/v1 is a root, though its last but one step sounds like a resource.
-    r"|/(?:collections|processes|jobs|styles|tiles|map|tilesets|tileMatrixSets)(?!/v\d+(?:/|$))(?:/.*)?$",
+    r"|/(?:collections|processes|jobs|styles|tiles|map|tilesets|tileMatrixSets)(?!/v\d+(?:/|$))(?s:/.*)?$",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(
-    r"/(?:ogc/(?:features|tiles|maps|styles|coverages|stac)|ogcapi|ogc-api|oapi[fcrmtp]?|oa[fr]|pygeoapi|ldproxy|wfs3)(?:/|$)"
-    r"|/(?:conformance|collections(?:/[^/]+(?:/items)?)?)/?$",
-    re.IGNORECASE,
-)
-_HINTS = {
+# Some parts are named by the path; Features stands for the undecided.
+_PATHS = {
+    "ogcapi-features": re.compile(
+        r"/(?:ogc/(?:features|tiles|maps|styles|coverages|stac)|ogcapi|ogc-api|oapi[fcrmtp]?|oa[fr]|pygeoapi|ldproxy|wfs3)(?:/|$)"
+        r"|/(?:conformance|collections(?:/[^/]+(?:/items)?)?)/?$",
+        re.IGNORECASE,
+    ),
     "ogcapi-processes": re.compile(r"/processes(?:/[^/]+)?/?$"),
     "ogcapi-styles": re.compile(r"/styles/?$|/ogc/styles(?:/|$)"),
     "ogcapi-tiles": re.compile(r"/tileMatrixSets(?:/|$)|/ogc/tiles(?:/|$)"),
@@ -65,20 +74,13 @@ _OPERATIONS = (
 )
 
 
+_TILESETS = re.compile(r"/tiles/?(?:\?|$)")
+_COLUMN_FIRST = re.compile(r"\{(?:x|tileCol)\}/\{(?:y|tileRow)\}", re.IGNORECASE)
 _TILE = re.compile(r"/\{tileMatrixSetId\}/\{\w+\}/\{\w+\}/\{\w+\}", re.IGNORECASE)
 
 
-def suspects(kind: str, url: str) -> bool:
-    """The path of an OGC API; the part of it where the path names one. Features stands for the undecided."""
-    path = path_of(url)
-    hint = _HINTS.get(kind)
-    if hint is not None:
-        return bool(hint.search(path))
-    return kind == "ogcapi-features" and bool(_ADDRESS.search(path))
-
-
 def probe_urls(url: str) -> tuple[str, ...]:
-    """Conformance tells which APIs they are, collections what they offer, the landing page who offers it."""
+    """Conformance says which APIs they are, collections what they offer, the landing page who offers it."""
     root = root_of(url, _BELOW)
     asked = (below_root(root, "conformance"), below_root(root, "collections"), root)
     return tuple(f"{a}{'&' if '?' in a else '?'}f=json" for a in asked)
@@ -92,14 +94,15 @@ def read(kind: str, document: Document) -> Service | None:
     links = links_by_rel(value.get("links"))
     layers = tuple(_read_offering(row, document.url) for row in proof.offerings.get(kind, ()))
     version = evidence.version_of(kind, proof.conforms_to)
+    speaks_for_all = proof.is_landing or isinstance(value.get("collections"), list)
     contact = mapping(value.get("contact")) or mapping(value.get("provider"))
     service = Service(
         kind=kind,
         endpoint=root_of(document.url, _BELOW),
         version=version,
         versions=(version,) if version else (),
-        title=words(value.get("title")) if proof.is_landing else "",
-        abstract=words(value.get("description")) if proof.is_landing else "",
+        title=words(value.get("title")) if speaks_for_all else "",
+        abstract=words(value.get("description")) if speaks_for_all else "",
         keywords=texts(value.get("keywords")) if proof.is_landing else (),
         provider=_read_provider(contact),
         access=read_access(
@@ -112,12 +115,18 @@ def read(kind: str, document: Document) -> Service | None:
         formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
         crs=_read_crs(value) or tuple(dict.fromkeys(c for layer in layers for c in layer.crs)),
         language=words(mapping(next(iter(links.get("self", ())), None)).get("hreflang"))[:12],
-        online_resource=absolute(mapping(next(iter(links.get("self", ())), None)).get("href"), document.url),
+        online_resource=_own_root(links, document.url),
     )
     return finish(document, replace(service, **_completion(kind, service.endpoint, proof)), *proof.conforms_to)
 
 
-def _completion(kind: str, root: str, proof: evidence.Proof) -> dict[str, Any]:
+def _own_root(links: Mapping[str, list[Mapping[str, Any]]], url: str) -> str:
+    """The root of the API by its own links: this document may be any of its pages."""
+    own = absolute(mapping(next(iter(links.get("self", ())), None)).get("href"), url)
+    return root_of(own, _BELOW) if own else ""
+
+
+def _completion(kind: str, root: str, proof: evidence.ApiEvidence) -> dict[str, Any]:
     """The other documents of an API: what it is, what it holds, who offers it; this one says but one."""
     holds = {"ogcapi-processes": "processes", "ogcapi-styles": "styles"}.get(kind, "collections")
     asked = [
@@ -155,9 +164,14 @@ def _read_operations(links: Mapping[str, list[Mapping[str, Any]]], url: str) -> 
         if any(hrefs):
             types = tuple(dict.fromkeys(filter(None, (words(link.get("type")) for link in links[rel]))))
             found.append(Operation(rel, get=next(filter(None, hrefs)), formats=types))
-    templates = (absolute(link.get("href"), url) for some in links.values() for link in some if link.get("templated"))
-    tile = next((template for template in templates if _TILE.search(template)), "")
+    tile = _tile_template(links, url)
     return (*found, Operation("tile", get=tile)) if tile else tuple(found)
+
+
+def _tile_template(links: Mapping[str, list[Mapping[str, Any]]], url: str) -> str:
+    templated = [link for some in links.values() for link in some if link.get("templated")]
+    addresses = [absolute(link.get("href"), url) for link in templated]
+    return next((address for address in addresses if _TILE.search(address)), "")
 
 
 def _read_offering(row: Mapping[str, Any], url: str) -> Layer:
@@ -184,17 +198,160 @@ def _read_offering(row: Mapping[str, Any], url: str) -> Layer:
     )
 
 
+def _collection(query: LayerQuery) -> str:
+    return below(query.service.endpoint, f"collections/{quoted_step(query.layer.name)}")
+
+
+def _described(query: LayerQuery) -> LayerRequest:
+    return LayerRequest(Rel.DESCRIPTION, "Collection", _collection(query), JSON)
+
+
+def item_requests(query: LayerQuery, rel: Rel) -> list[LayerRequest]:
+    """The items of a collection; those in the box where one was asked for."""
+    landing = landing_page(query)
+    if not query.layer.name:
+        return [landing]
+    request = {"limit": str(query.limit)}
+    if query.is_part:
+        request["bbox"] = short_numbers(query.box.as_tuple(), ",")
+    url = with_params(_items_link(query), request)
+    items = ApiItems(rel, "Items", url, GEOJSON, limit_name="limit", server=ServerType.OGC_API, name=query.layer.name)
+    return [landing, _described(query), items]
+
+
+def _items_link(query: LayerQuery) -> str:
+    """The address that the collection itself gives for its items as JSON, else the one that the standard fixes.
+
+    Several views of one list are distinguished by `f` in most servers; HTML and RDF are for others.
+    """
+    for link in query.layer.links:
+        view = params_lower(link).get("f", "").lower()
+        path = link.partition("?")[0].rstrip("/")
+        if path.endswith("/items") and view in ("json", "geojson", GEOJSON):
+            return link
+    return below(query.service.endpoint, f"collections/{quoted_step(query.layer.name)}/items")
+
+
+def _map_requests(query: LayerQuery) -> list[LayerRequest]:
+    """A picture of a collection, in degrees."""
+    if not query.layer.name:
+        return [landing_page(query)]
+    bounds = query.box.as_tuple()
+    width, height = size(bounds, query.longest_px)
+    asked = {"bbox": short_numbers(bounds, ","), "width": str(width), "height": str(height), "f": "png"}
+    url = with_params(below(_collection(query), "map"), asked)
+    picture = Picture(Rel.MAP, "Map", url, "image/png", crs="CRS:84", bounds=bounds, size_px=(width, height))
+    return [landing_page(query), _described(query), picture]
+
+
+def _coverage_requests(query: LayerQuery) -> list[LayerRequest]:
+    """The values within the box."""
+    if not query.layer.name:
+        return [landing_page(query)]
+    asked = {"bbox": short_numbers(query.box.as_tuple(), ",")}
+    url = with_params(below(_collection(query), "coverage"), asked)
+    return [landing_page(query), _described(query), LayerRequest(Rel.COVERAGE, "Coverage", url)]
+
+
+def _position_requests(query: LayerQuery) -> list[LayerRequest]:
+    """The values at the middle of the box, which every collection with positions has."""
+    if not query.layer.name:
+        return [landing_page(query)]
+    box = query.box
+    middle = short_numbers(((box.west + box.east) / 2, (box.south + box.north) / 2), " ")
+    url = with_params(below(_collection(query), "position"), {"coords": f"POINT({middle})"})
+    values = LayerRequest(Rel.DATA, "Position", url, "application/prs.coverage+json")
+    return [landing_page(query), _described(query), values]
+
+
+def _tile_requests(query: LayerQuery) -> list[LayerRequest]:
+    """The Mercator pyramid of a collection, or of the whole API."""
+    layer = query.layer
+    listed = (o.get for o in query.service.operations if o.name == "tilesets-vector")
+    tilesets = next((link for link in (*layer.links, *listed) if _TILESETS.search(link)), "")
+    if not tilesets and not layer.name:
+        return [landing_page(query)]
+    if not tilesets:
+        path = "map/tiles" if any("/map" in link for link in layer.links) else "tiles"
+        tilesets = below(_collection(query), path)
+    base = tilesets.partition("?")[0].rstrip("/")
+    # The standard puts the row first; TiTiler and its kin say that they do not.
+    templates = (*layer.links, *(o.get for o in query.service.operations if o.name == "tile"))
+    place = "{z}/{x}/{y}" if any(map(_COLUMN_FIRST.search, templates)) else "{z}/{y}/{x}"
+    template = f"{base}/WebMercatorQuad/{place}?f={'png' if '/map/tiles' in base else 'mvt'}"
+    described = LayerRequest(Rel.DESCRIPTION, "Tilesets", tilesets, JSON)
+    return [landing_page(query), described, pyramid(query, template)]
+
+
+def _listed_requests(query: LayerQuery, path: str, title: str) -> list[LayerRequest]:
+    """One entry of a list of processes or styles, or the list."""
+    step = f"{path}/{quoted_step(query.layer.name)}" if query.layer.name else path
+    return [landing_page(query), LayerRequest(Rel.DESCRIPTION, title, below(query.service.endpoint, step), JSON)]
+
+
 _PARTS = (
-    ("ogcapi-features", "OGC API Features", "OGCFeat"),
-    ("ogcapi-tiles", "OGC API Tiles", "OGCTile"),
-    ("ogcapi-maps", "OGC API Maps", "OGCMaps"),
-    ("ogcapi-coverages", "OGC API Coverages", "OGCCov"),
-    ("ogcapi-records", "OGC API Records", "OGCRec"),
-    ("ogcapi-processes", "OGC API Processes", "OGCProc"),
-    ("ogcapi-edr", "OGC API Environmental Data Retrieval", "OGCEDR"),
-    ("ogcapi-styles", "OGC API Styles", "OGCStyles"),
+    ("ogcapi-features", "OGC API Features", "OGCFeat", partial(item_requests, rel=Rel.FEATURES)),
+    ("ogcapi-tiles", "OGC API Tiles", "OGCTile", _tile_requests),
+    ("ogcapi-maps", "OGC API Maps", "OGCMaps", _map_requests),
+    ("ogcapi-coverages", "OGC API Coverages", "OGCCov", _coverage_requests),
+    ("ogcapi-records", "OGC API Records", "OGCRec", partial(item_requests, rel=Rel.RECORDS)),
+    ("ogcapi-processes", "OGC API Processes", "OGCProc", partial(_listed_requests, path="processes", title="Process")),
+    ("ogcapi-edr", "OGC API Environmental Data Retrieval", "OGCEDR", _position_requests),
+    ("ogcapi-styles", "OGC API Styles", "OGCStyles", partial(_listed_requests, path="styles", title="Style")),
 )
+
+
+_COLLECTION = r"^(?P<service>https?://[^?#]*?)/collections/[^/?#]+/"
+_STYLED = r"(?:styles/[^/?#]+/)?"
+
+
+def _in_collections(rest: str) -> tuple[Below, ...]:
+    return (Below("/collections/", f"{_COLLECTION}{rest}$", has_blanks=True),)
+
+
+_ADDRESSES = {
+    "ogcapi-features": Addresses(
+        rank=BESIDE,
+        ends=("ogcapi", "oapif"),
+        paths=("/ogc/features", r"/(?:conformance|collections)/?(?:$|\?)"),
+        below=_in_collections(r"items(?:\.\w{2,8})?(?:/[^/?#]*)?"),
+        servers=("/collections/",),
+        labels=("oaf", "ogcapifeatures", "ogcfeaturelayer", "ogcfeature", "oapif"),
+        scripts=ScriptIdioms(
+            calls="OGCFeatureLayer|0.url",
+            words=("/collections/", "ogcapi"),
+            strings=(("collections/", r"(?<=[\"'`/}])collections/"),),
+        ),
+    ),
+    "ogcapi-tiles": Addresses(
+        rank=BESIDE, paths=("/ogc/tiles",), below=_in_collections(rf"{_STYLED}(?:map/)?tiles(?:/[^?#]*)?")
+    ),
+    "ogcapi-maps": Addresses(rank=BESIDE, paths=("/ogc/maps",), below=_in_collections(rf"{_STYLED}map")),
+    "ogcapi-coverages": Addresses(rank=BESIDE, below=_in_collections(r"coverage(?:/[^?#]*)?")),
+    "ogcapi-records": Addresses(rank=BESIDE, paths=("/ogc/records",)),
+    "ogcapi-processes": Addresses(
+        rank=BESIDE,
+        below=(Below("/processes/", r"^(?P<service>https?://[^?#]*?)/processes/[^/?#]+/(?:execution|jobs)$"),),
+        scripts=ScriptIdioms(strings=(("processes/", r"(?<=[\"'`/}])processes/"),)),
+    ),
+    "ogcapi-edr": Addresses(
+        rank=BESIDE,
+        below=_in_collections(r"(?:position|radius|area|cube|trajectory|corridor|locations)(?:/[^?#]*)?"),
+    ),
+    "ogcapi-styles": Addresses(rank=BESIDE),
+}
+
 KINDS = tuple(
-    Reader(kind, title, protocol, partial(suspects, kind), probe_urls, partial(read, kind))
-    for kind, title, protocol in _PARTS
+    Reader(
+        id=kind,
+        title=title,
+        protocol=protocol,
+        path=_PATHS.get(kind, NO_PATH),
+        probe_urls=probe_urls,
+        reader=partial(read, kind),
+        requester=requester,
+        addresses=_ADDRESSES[kind],
+        signature=Signature(keys=evidence.KEYS),
+    )
+    for kind, title, protocol, requester in _PARTS
 )

@@ -7,23 +7,30 @@ from dataclasses import replace
 from itertools import islice
 from urllib.parse import unquote
 
-from geohound import safe_xml
-from geohound.document import Document
+from geohound.document import Document, safe_xml
+from geohound.document.safe_xml import attribute, local, text
 from geohound.kinds._boxes import extent
 from geohound.kinds._json import as_number
+from geohound.kinds._layer_query import LayerQuery
 from geohound.kinds._reader import Reader, finish, path_of
+from geohound.kinds._signature import Signature
+from geohound.model.addresses import Addresses
+from geohound.model.layer_request import DapDataset, LayerRequest, Rel
 from geohound.model.service import Extent, Layer, Provider, Refusal, RefusalReason, Service
-from geohound.safe_xml import attribute, local, text
 
-_ADDRESS = re.compile(
-    r"/(?:dodsC|opendap|dap|dap4|dods)/.+|\.(?:dds|das|ddx|dmr|dmr\.xml)$|\.(?:nc4?|hdf5?|h5|grib2?|grb2?)\.html$",
+_PATH = re.compile(  # a folder or a catalogue of datasets is none
+    r"(?:/(?:dodsC|opendap|dap|dap4|dods)/.+|\.(?:dds|das|ddx|dmr)|\.(?:nc4?|hdf5?|h5|grib2?|grb2?)\.html)"
+    r"(?<!/)(?<!\.xml)(?<!/catalog\.html)$",
     re.IGNORECASE,
 )
 _RESPONSE = re.compile(r"\.(?:dds|das|ddx|dmr(?:\.xml)?|dods|ver|info|html|ascii)$", re.IGNORECASE)
 _DDS = re.compile(r"\A\s*Dataset\s*\{", re.IGNORECASE)
-_DDS_END = re.compile(r"\}\s*([^;{}]{0,300});\s*\Z")
+_DDS_END = re.compile(r"\}\s*+([^;{}]{0,300});\s*+\Z")
 _DAS = re.compile(r"\A\s*Attributes\s*\{")
-_ERROR = re.compile(r"\A\s*Error\s*\{\s*(?:code\s*=\s*(\d+)\s*;)?\s*(?:message\s*=\s*\"([^\"]{0,300}))?", re.IGNORECASE)
+_ERROR = re.compile(
+    r"\A\s*Error\s*\{\s*+(?:code\s*+=\s*+(\d+)\s*+;\s*+)?(?:message\s*=\s*\"([^\"]{0,300}))?", re.IGNORECASE
+)
+_START = re.compile(r"\s*(?:Dataset|Attributes|Error)\s*\{", re.IGNORECASE)
 _TYPES = "Byte|U?Int(?:8|16|32|64)|Float(?:32|64)|String|Url|Char|Opaque|Enum"
 _MARK = re.compile(r"[{};]")
 _GLOBAL = re.compile(r"\bString\s+(\w{1,60})\s+\"((?:[^\"\\]|\\.){0,4000})\"")
@@ -33,13 +40,6 @@ _NO_VARIABLES = ("_GLOBAL", "DODS_EXTRA", "dimensions")
 _HEAD_CHARS = 2_000_000
 _SERVER_HEADERS = ("xdods-server", "x-opendap-server", "xopendap-server", "opendap-server")
 _MAX_VARIABLES = 20_000
-
-
-def suspects(url: str) -> bool:
-    path = path_of(url)
-    return (
-        bool(_ADDRESS.search(path)) and not path.endswith("/") and not path.lower().endswith((".xml", "/catalog.html"))
-    )
 
 
 def probe_urls(url: str) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def read(document: Document) -> Service | Refusal | None:
         return None
     head = document.body[:400].decode("latin-1")
     error = _ERROR.match(head)
-    if error and (error[1] or error[2]) and suspects(document.url):
+    if error and (error[1] or error[2]) and _PATH.search(path_of(document.url)):
         reason = RefusalReason.NOT_FOUND if error[1] in ("404", "4") else RefusalReason.EXCEPTION_REPORT
         return Refusal(reason, f"{error[1] or ''} {error[2] or ''}".strip(), "opendap")
     if _DDS.match(head):
@@ -123,6 +123,12 @@ def _read_box(numbers: dict[str, str]) -> Extent | None:
     return extent(edges) if all(e is not None for e in edges) else None
 
 
+def _facts_in(root: safe_xml.Element) -> dict[str, str]:
+    """The attributes of the data set by name, those that are no long lists."""
+    elements = [e for e in islice(root.iter(), 5_000) if local(e) == "Attribute" and len(e) <= 3]
+    return {attribute(element, "name").lower(): text(element) for element in elements}
+
+
 def _read_xml(document: Document) -> Service | None:
     root = document.root
     if root is None:
@@ -131,11 +137,7 @@ def _read_xml(document: Document) -> Service | None:
     kinds = re.compile(rf"^(?:{_TYPES}|Grid|Array|Structure|Sequence)$")
     elements = (e for e in root if kinds.match(local(e)) and attribute(e, "name"))
     layers = tuple(Layer(name=attribute(e, "name")) for e in islice(elements, safe_xml.MAX_ITEMS))
-    facts = {
-        attribute(e, "name").lower(): text(e)
-        for e in islice(root.iter(), 5_000)
-        if local(e) == "Attribute" and not len(e) > 3
-    }
+    facts = _facts_in(root)
     title = facts.get("title", "") or attribute(root, "name")
     return _service(
         document,
@@ -171,4 +173,24 @@ def _service(
     return finish(document, service)
 
 
-KINDS = (Reader("opendap", "OPeNDAP", "OPeNDAP:OPeNDAP", suspects, probe_urls, read),)
+def requests(query: LayerQuery) -> list[LayerRequest]:
+    base = query.service.endpoint.removesuffix(".dds").removesuffix(".html")
+    attributes = LayerRequest(Rel.DESCRIPTION, "Attributes", f"{base}.das", "text/plain")
+    return [attributes, DapDataset(Rel.DATA, "Structure", f"{base}.dds", "text/plain", dataset=base)]
+
+
+_ADDRESSES = Addresses(ends=("opendap",), paths=(r"\.dds(?:$|\?)",))
+
+KINDS = (
+    Reader(
+        id="opendap",
+        title="OPeNDAP",
+        protocol="OPeNDAP:OPeNDAP",
+        path=_PATH,
+        probe_urls=probe_urls,
+        reader=read,
+        requester=requests,
+        addresses=_ADDRESSES,
+        signature=Signature(root=re.compile("Dataset"), start=_START),
+    ),
+)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from itertools import islice
 
 from geohound.document import Document
-from geohound.kinds._reader import Reader, finish, itself, path_of, strip_view
+from geohound.document.safe_xml import Element, attribute, children, local, text
+from geohound.kinds._layer_query import LayerQuery
+from geohound.kinds._reader import Reader, finish, itself, strip_view
+from geohound.kinds._signature import xml
+from geohound.model.addresses import Addresses
+from geohound.model.bbox import short_numbers
+from geohound.model.layer_request import FeatureRequest, LayerRequest, Rel
 from geohound.model.service import Layer, Operation, Provider, Service
-from geohound.safe_xml import Element, attribute, children, local, text
+from geohound.urls import canonical
 
 # What every web shop's search box has too; a description with nothing else is a browser plug-in, no service.
 _FOR_PEOPLE = frozenset(
@@ -18,19 +26,19 @@ _FOR_PEOPLE = frozenset(
         "application/x-moz-keywordsearch",
     ]
 )
+# Places, times and acquisitions as parameters: nobody but a catalogue of geographic data asks for those.
+_GEOGRAPHIC = re.compile(r"\{(?:geo|time|eo|georss):[\w-]{1,40}\??\}")
 
 
-def suspects(url: str) -> bool:
-    path = path_of(url).lower()
-    return "opensearch" in path or path.endswith(("/osdd", "/description.xml", "/search.xml"))
+_PATH = re.compile(r"opensearch|(?:/osdd|/description\.xml|/search\.xml)$", re.IGNORECASE)
+_DESCRIPTION = "application/opensearchdescription+xml"
+_PLACE = re.compile(r"\{(?:[\w.-]{1,40}:)?([\w.-]{1,60})(\??)\}")
 
 
 def read(document: Document) -> Service | None:
-    if document.root_name != "OpenSearchDescription":
-        return None
     root = document.root
     urls = list(islice(children(root, "Url"), 1_000)) if root is not None else []
-    if root is None or not any(_answers_machines(u) for u in urls):
+    if root is None or not any(_is_of_a_catalogue(u) for u in urls):
         return None
     parts = {local(e): e for e in reversed(list(islice(root, 5_000)))}
     layers = tuple(_read_url(u) for u in urls)
@@ -55,9 +63,11 @@ def read(document: Document) -> Service | None:
     return finish(document, service)
 
 
-def _answers_machines(element: Element) -> bool:
+def _is_of_a_catalogue(element: Element) -> bool:
     if attribute(element, "rel") in ("self", "suggestions"):
         return False
+    if _GEOGRAPHIC.search(attribute(element, "template")[:4_000]):
+        return True
     return attribute(element, "type").partition(";")[0].strip().lower() not in _FOR_PEOPLE
 
 
@@ -72,4 +82,61 @@ def _read_url(element: Element) -> Layer:
     )
 
 
-KINDS = (Reader("opensearch", "OpenSearch", "OpenSearch", suspects, itself, read),)
+def requests(query: LayerQuery) -> list[LayerRequest]:
+    """A search by the template of the layer, or by the first that answers machines: ten results, of the box if any."""
+    described = LayerRequest(Rel.CAPABILITIES, "Description", query.service.endpoint, _DESCRIPTION)
+    template, media = _choose_template(query)
+    url = canonical(_fill(template, query), query.service.endpoint) if template else None
+    if url is None or "{" in url:
+        return [described]
+    if "geo+json" in media:
+        return [described, FeatureRequest(Rel.RECORDS, "Search", url, media)]
+    return [described, LayerRequest(Rel.RECORDS, "Search", url, media)]
+
+
+def _choose_template(query: LayerQuery) -> tuple[str, str]:
+    if query.layer.links:
+        return query.layer.links[0], next(iter(query.layer.formats), "")
+    for operation in query.service.operations:
+        media = next(iter(operation.formats), "")
+        if operation.name == "search" and media not in _FOR_PEOPLE:
+            return operation.get, media
+    return "", ""
+
+
+def _fill(template: str, query: LayerQuery) -> str:
+    """The template with values for what is known; parameters without a value are left out where that is allowed."""
+    values = {"count": "10", "startindex": "1", "startpage": "1", "inputencoding": "UTF-8", "outputencoding": "UTF-8"}
+    if query.is_part:
+        values["box"] = short_numbers(query.box.as_tuple(), ",")
+    base, mark, rest = template.partition("?")
+    pairs = [pair for pair in rest.split("&") if not _is_left_out(pair, values)] if mark else []
+    filled = [_PLACE.sub(lambda found: values.get(_name(found), ""), part) for part in (base, *pairs)]
+    return f"{filled[0]}{mark}{'&'.join(filled[1:])}"
+
+
+def _name(found: re.Match[str]) -> str:
+    """A parameter without its prefix: geo:box is box."""
+    return found[1].lower()
+
+
+def _is_left_out(pair: str, values: Mapping[str, str]) -> bool:
+    found = _PLACE.fullmatch(pair.partition("=")[2])
+    return found is not None and bool(found[2]) and _name(found) not in values
+
+
+_ADDRESSES = Addresses(paths=(r"opensearch(?:description)?\.xml",))
+
+KINDS = (
+    Reader(
+        id="opensearch",
+        title="OpenSearch",
+        protocol="OpenSearch",
+        path=_PATH,
+        probe_urls=itself,
+        reader=read,
+        requester=requests,
+        addresses=_ADDRESSES,
+        signature=xml("OpenSearchDescription"),
+    ),
+)

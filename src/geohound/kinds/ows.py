@@ -6,18 +6,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from geohound import safe_xml, urls
-from geohound.document import Document
+from geohound import urls
+from geohound.document import Document, safe_xml
+from geohound.document.safe_xml import Element, attribute, child, children, local
 from geohound.kinds import _ows
 from geohound.kinds._elements import words
+from geohound.kinds._layer_query import XML, LayerQuery
+from geohound.kinds._reader import NO_PATH
+from geohound.kinds._signature import Signature
+from geohound.model.addresses import Addresses, Clarity, Kvp, ScriptIdioms
+from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Layer, Service
-from geohound.safe_xml import Element, attribute, child, children, local
 
 _SECTIONS = frozenset({"ServiceIdentification", "ServiceProvider", "OperationsMetadata"})
 _OLD_SECTIONS = frozenset({"Service", "Capability"})
-_ROOT = re.compile(r"^(?:[A-Z][A-Z0-9]{1,6}_)?Capabilities$")
-_CLAIMED = frozenset({"WMS_Capabilities", "WMT_MS_Capabilities", "WFS_Capabilities", "WCS_Capabilities"})
-_OTHERS = frozenset({"wcs", "wmts", "wps", "csw", "sos", "sps"})
+_ROOT = re.compile(r"(?:(?!W[MFC]S_)[A-Z][A-Z0-9]{1,6}_)?Capabilities")  # but for those that other kinds read
+_OTHERS = frozenset({"wcs", "wcps", "wmts", "wps", "csw", "sos", "sps"})
 _OTHER_SERVICES = frozenset(
     {
         "TJS",
@@ -40,9 +44,6 @@ _OTHER_SERVICES = frozenset(
 
 
 def _read(document: Document) -> Service | None:
-    name = document.root_name
-    if name in _CLAIMED or not _ROOT.match(name):
-        return None
     if _ows.service_of(document) in _OTHERS:
         return None
     root = document.root
@@ -53,11 +54,11 @@ def _read(document: Document) -> Service | None:
         return None
     if "opengis.net" not in document.root_namespace and not _speaks_ows(root):
         return None
-    common = _ows.read_common(root, document.url)
-    about = child(root, "Service")
-    if about is not None and not common.title:
-        common = replace(common, title=words(child(about, "Title")), abstract=words(child(about, "Abstract")))
-    service = _ows.build(document, "ows", _ows.version_of(root, common, ""), common, _contents(root))
+    about = _ows.read_common("ows", root, document.url)
+    section = child(root, "Service")
+    if section is not None and not about.title:
+        about = replace(about, title=words(child(section, "Title")), abstract=words(child(section, "Abstract")))
+    service = _ows.build(document, about, _ows.version_of(root, about, ""), _contents(root))
     stated = safe_xml.text(root, "ServiceIdentification", "ServiceType")
     return replace(service, keywords=tuple(dict.fromkeys((*service.keywords, *([stated] if stated else [])))))
 
@@ -83,14 +84,51 @@ def _contents(root: Element) -> list[Layer]:
 class _OtherOws(_ows.OwsKind):
     """Asked only for services that the address itself names."""
 
-    def suspects(self, url: str) -> bool:
-        return urls.params_lower(url).get("service", "").strip().upper() in _OTHER_SERVICES
-
     def probe_urls(self, url: str) -> Sequence[str]:
         asked = urls.params_lower(url).get("service", "").strip()
         request = {"SERVICE": asked, "REQUEST": "GetCapabilities"} if asked else {"REQUEST": "GetCapabilities"}
         return (urls.with_params(urls.endpoint(url), request),)
 
+
+def _requests(query: LayerQuery) -> list[LayerRequest]:
+    """The capabilities, of the service that the document says it is."""
+    service = query.service
+    stated = next((word.strip().upper() for word in reversed(service.keywords) if _is_other(word)), "")
+    request = {"SERVICE": stated, "REQUEST": "GetCapabilities"} if stated else {"REQUEST": "GetCapabilities"}
+    return [LayerRequest(Rel.CAPABILITIES, "GetCapabilities", urls.with_params(service.endpoint, request), XML)]
+
+
+def _is_other(word: str) -> bool:
+    return word.strip().upper() in _OTHER_SERVICES
+
+
+# Servers that house services of several kinds are known here, too: GeoServer, MapServer, MapProxy, QGIS Server.
+_ADDRESSES = Addresses(
+    name="ows",
+    clarity=Clarity.FAMILY,
+    ends=(
+        "ows", "geowebcache", r"mapserv(?:\.exe|\.fcgi)?", "mapproxy", r"qgis_mapserv(?:\.fcgi)?",
+        r"ogc\.(?:asp|aspx|ashx)",
+    ),
+    paths=(r"/geoserver/(?:[\w.-]+/)?(?:ows|wms|wfs|wcs|gwc)",),
+    queries=(r"map=[^&]*\.map\b", r"service=\w+", r"request=get\w+"),
+    files=("capabilities", "getcap"),
+    kvp=Kvp(
+        services=("wns", "sas", "tjs"),
+        with_version=("getcapabilities", "capabilities"),
+        alone=("getcapabilities", "capabilities"),
+    ),
+    generic_ends=("ows", "owsproxy", r"qgis_mapserv[^\s/]{0,40}", "qgisserver"),
+    servers=("geoserver", "mapserv", "mapproxy", "qgis", "deegree", r"/ows\b", "geowebcache"),
+    shown=("/ows", "mapserv"),
+    scripts=ScriptIdioms(
+        words=("/ows", "mapserv", "geoserver", "getcap", "mapproxy", "qgis", "%2fw", "map="),
+        strings=(
+            ("mapserv", "mapserv"), ("capabilit", r"capabilit\w{0,12}\.xml"), ("map=", "[?&]map="),
+            ("ogc", "ogc/?[\"'`?]"),
+        ),
+    ),
+)  # fmt: skip
 
 KINDS = (
     _OtherOws(
@@ -98,7 +136,10 @@ KINDS = (
         title="OGC, other",
         protocol="OGC:OWS",
         reader=_read,
-        service="OWS",
-        path=_ows.address_pattern("ows"),
+        requester=_requests,
+        addresses=_ADDRESSES,
+        signature=Signature(root=_ROOT),
+        path=NO_PATH,
+        services=_OTHER_SERVICES,
     ),
 )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from geohound.document import Document
+from geohound.kinds import ogcapi
 from geohound.kinds._json import (
     absolute,
     links_by_rel,
@@ -18,31 +19,34 @@ from geohound.kinds._json import (
     texts,
     words,
 )
+from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery
 from geohound.kinds._licence import read_access
 from geohound.kinds._reader import Reader, below_root, finish, itself, path_of, root_of, strip_view
+from geohound.kinds._signature import json
+from geohound.model.addresses import Addresses, Below, ScriptIdioms
+from geohound.model.bbox import short_numbers
+from geohound.model.layer_request import ApiItems, FeatureRequest, LayerRequest, Rel, ServerRequest, ServerType
 from geohound.model.service import Access, Layer, Operation, Provider, Service
+from geohound.urls import with_params
 
-_BELOW = re.compile(r"/(?:collections(?:/.*)?|search|conformance|queryables|catalogs(?:/.*)?|api(?:\.html|\.json)?)/?$")
-_STAC_API = re.compile(r"api\.stacspec\.org/v?[\w.-]+/core|stacspec\.org.*item-search", re.IGNORECASE)
-_API_PATH = re.compile(
-    r"/(?:stac|stacapi|stac-api|pgstac|stac-fastapi)(?:/|$)|/(?:api/)?stac/v\d|//stac\.", re.IGNORECASE
+_BELOW = re.compile(
+    r"/(?:collections(?s:/.*)?|search|conformance|queryables|catalogs(?s:/.*)?|api(?:\.html|\.json)?)/?$"
 )
+_STAC_API = re.compile(r"api\.stacspec\.org/v?[\w.-]+/core|stacspec\.org.{0,200}item-search", re.IGNORECASE)
+_API_PATH = re.compile(
+    r"^(?!.*/(?:catalog|collection)\.json$)"
+    r".*?(?:/(?:stac|stacapi|stac-api|pgstac|stac-fastapi)(?:/|$)|/(?:api/)?stac/v\d|//stac\.)",
+    re.IGNORECASE,
+)
+_ITEMS_PATH = re.compile(r"/collections/[^/]+/items/?$")
 _STATIC_NAME = re.compile(r"/(?:catalog|collection)\.json$", re.IGNORECASE)
 # What a catalogue cannot be: an item, its geometry, a page of items.
 _GEOJSON_TYPES = frozenset(["Feature", "FeatureCollection"])
 
 
-def suspects_api(url: str) -> bool:
-    return bool(_API_PATH.search(path_of(url))) and not _STATIC_NAME.search(path_of(url))
-
-
 def probe_api(url: str) -> tuple[str, ...]:
     root = root_of(url, _BELOW)
     return (root, below_root(root, "collections"))
-
-
-def suspects_static(url: str) -> bool:
-    return bool(_STATIC_NAME.search(path_of(url)))
 
 
 def read_api(document: Document) -> Service | None:
@@ -51,11 +55,11 @@ def read_api(document: Document) -> Service | None:
         return None
     links = links_by_rel(value.get("links"))
     collections = [c for c in rows(value.get("collections")) if isinstance(c.get("stac_version"), str)]
-    if not (collections or _is_api_landing(value, links) or _is_api_collection(value, links, document.url)):
+    is_landing = not collections and _is_api_landing(value, links)
+    if not (collections or is_landing or _is_api_collection(value, links, document.url)):
         return None
-    if not collections and "extent" in value:
+    if not collections and not is_landing:
         collections = [value]
-    is_landing = not collections
     version = _version(value) or (_version(collections[0]) if collections else "")
     layers = tuple(_read_collection(c, document.url) for c in collections)
     if is_landing:
@@ -71,11 +75,18 @@ def read_api(document: Document) -> Service | None:
         layers=layers,
         operations=_operations(links, document.url),
         formats=("application/geo+json",),
-        online_resource=absolute(mapping(_first(links, "self")).get("href"), document.url),
+        online_resource=_own_root(links, document.url),
     )
     root = service.endpoint
     companion = below_root(root, "collections") if is_landing else root
     return finish(document, replace(service, companions=(companion,)), *texts(value.get("conformsTo")))
+
+
+def _own_root(links: Mapping[str, Any], url: str) -> str:
+    """The root of the API by its own links."""
+    named = (absolute(mapping(_first(links, rel)).get("href"), url) for rel in ("root", "self"))
+    own = next(filter(None, named), "")
+    return root_of(own, _BELOW) if own else ""
 
 
 def _is_api_landing(value: Mapping[str, Any], links: Mapping[str, Any]) -> bool:
@@ -86,8 +97,13 @@ def _is_api_landing(value: Mapping[str, Any], links: Mapping[str, Any]) -> bool:
 
 
 def _is_api_collection(value: Mapping[str, Any], links: Mapping[str, Any], url: str) -> bool:
-    """A collection with a page of items, at the path that the API gives it."""
-    return _is_catalogue(value) and "items" in links and "extent" in value and "/collections/" in path_of(url)
+    """A collection with a page of items, at the path that the API gives it or linking to items that have one."""
+    if not _is_catalogue(value) or "items" not in links or "extent" not in value:
+        return False
+    if url.startswith(("http://", "https://")) and _STATIC_NAME.search(path_of(url)):
+        return False
+    items = absolute(mapping(_first(links, "items")).get("href"), url)
+    return "/collections/" in path_of(url) or bool(_ITEMS_PATH.search(path_of(items)))
 
 
 def read_static(document: Document) -> Service | None:
@@ -118,7 +134,7 @@ def read_static(document: Document) -> Service | None:
 
 
 def _is_catalogue(value: Mapping[str, Any]) -> bool:
-    """Catalog or Collection; before 1.0 they had no type, and were told from items by theirs."""
+    """Catalog or Collection; before 1.0 they had no type, and were distinguished from items by theirs."""
     if not isinstance(value.get("stac_version"), str) or not words(value.get("id")):
         return False
     if words(value.get("type")) in ("Catalog", "Collection"):
@@ -202,7 +218,64 @@ def _operations(links: Mapping[str, Any], url: str) -> tuple[Operation, ...]:
     return tuple(found)
 
 
+def api_requests(query: LayerQuery) -> list[LayerRequest]:
+    """The items of a collection, as any OGC API gives them; without one, a search in all of them."""
+    found = [_as_stac(request) for request in ogcapi.item_requests(query, Rel.RECORDS)]
+    search, _ = query.operation("search")
+    if query.layer.name or search == query.service.endpoint:
+        return found
+    asked = {"limit": str(query.limit)}
+    if query.is_part:
+        asked["bbox"] = short_numbers(query.box.as_tuple(), ",")
+    return [*found, FeatureRequest(Rel.RECORDS, "Search", with_params(search, asked), GEOJSON, limit_name="limit")]
+
+
+def _as_stac(request: LayerRequest) -> LayerRequest:
+    if isinstance(request, ApiItems | ServerRequest):
+        return replace(request, server=ServerType.STAC)
+    return request
+
+
+def static_requests(query: LayerQuery) -> list[LayerRequest]:
+    """The catalogue, and of its entries the one that is chosen: a catalogue, a collection or an item."""
+    endpoint = query.service.endpoint
+    server = ServerRequest(Rel.CAPABILITIES, "Catalogue", endpoint, JSON, server=ServerType.STAC, endpoint=endpoint)
+    entry = query.own_link()
+    return [server, replace(server, rel=Rel.DATA, title="Entry", url=entry, endpoint=entry)] if entry else [server]
+
+
+_API_ADDRESSES = Addresses(
+    ends=("stac",),
+    paths=("/stac/",),
+    below=(
+        Below("stac", r"^(?P<service>https?://(?:(?!stac)[^?#])*+stac[^?#]*?)/(?:search|collections)(?:/[^?#]*)?$"),
+    ),
+    labels=("stac", "stacapi"),
+    scripts=ScriptIdioms(words=("stac",), strings=(("/stac", r"/stac\b"), ("/search", "/search[\"'`]"))),
+)
+_STATIC_ADDRESSES = Addresses(paths=(r"/(?:catalog|collection)\.json(?:$|\?)",))
+
 KINDS = (
-    Reader("stac-api", "STAC API", "radiantearth:stac", suspects_api, probe_api, read_api),
-    Reader("stac", "STAC catalogue", "radiantearth:stac", suspects_static, itself, read_static),
+    Reader(
+        id="stac-api",
+        title="STAC API",
+        protocol="radiantearth:stac",
+        path=_API_PATH,
+        probe_urls=probe_api,
+        reader=read_api,
+        requester=api_requests,
+        addresses=_API_ADDRESSES,
+        signature=json("stac_version", "collections"),
+    ),
+    Reader(
+        id="stac",
+        title="STAC catalogue",
+        protocol="radiantearth:stac",
+        path=_STATIC_NAME,
+        probe_urls=itself,
+        reader=read_static,
+        requester=static_requests,
+        addresses=_STATIC_ADDRESSES,
+        signature=json("stac_version"),
+    ),
 )

@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from geohound import safe_xml, urls
-from geohound.document import Document
+from geohound import urls
+from geohound.document import Document, safe_xml
+from geohound.document.safe_xml import Element, attribute, child, local, text
 from geohound.kinds._boxes import extent
 from geohound.kinds._json import absolute
+from geohound.kinds._layer_query import XML, LayerQuery
 from geohound.kinds._licence import read_access
 from geohound.kinds._reader import MAX_LINKS, Reader, finish, path_of, strip_view
+from geohound.kinds._signature import xml
+from geohound.model.addresses import Addresses, ScriptIdioms
+from geohound.model.layer_request import DapDataset, LayerRequest, Rel, ServerRequest, ServerType
 from geohound.model.service import Extent, Layer, Operation, Provider, Service
-from geohound.safe_xml import Element, attribute, child, local, text
 
 _MAX_DATASETS = 50_000
 _ADDRESS = re.compile(r"/thredds(?:/|$)|/catalog\.(?:xml|html)$", re.IGNORECASE)
@@ -28,17 +32,13 @@ _SUFFIX = {
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class DatasetAccess:
     """One way to the data: a service element that is not a mere group."""
 
     name: str
     type: str
     base: str
     suffix: str = ""
-
-
-def suspects(url: str) -> bool:
-    return bool(_ADDRESS.search(path_of(url)))
 
 
 def probe_urls(url: str) -> tuple[str, ...]:
@@ -51,16 +51,14 @@ def probe_urls(url: str) -> tuple[str, ...]:
 
 
 def read(document: Document) -> Service | None:
-    if document.root_name != "catalog":
-        return None
     root = document.root
     if root is None or not ("thredds" in document.root_namespace.lower() or _is_old_catalogue(root)):
         return None
     ways = tuple(islice(_read_ways(root), 200))
-    doors = tuple({way.type: way for way in reversed(ways) if way.type in _SUFFIX}.values())
+    accesses = tuple({way.type: way for way in reversed(ways) if way.type in _SUFFIX}.values())
     elements = list(islice((e for e in root.iter() if local(e) in ("dataset", "catalogRef")), _MAX_DATASETS))
-    # Every dataset times every door can be millions of addresses: the first few thousand datasets will do.
-    layers = tuple(_read_dataset(e, doors if i < MAX_LINKS else (), document.url) for i, e in enumerate(elements))
+    # Every dataset times every access can be millions of addresses: the first few thousand datasets will do.
+    layers = tuple(_read_dataset(e, accesses if i < MAX_LINKS else (), document.url) for i, e in enumerate(elements))
     links = [link for layer in islice(layers, MAX_LINKS) for link in layer.links]
     top = next((e for e in elements if local(e) == "dataset"), None)
     version = attribute(root, "version")
@@ -88,20 +86,22 @@ def read(document: Document) -> Service | None:
 
 
 def _is_old_catalogue(root: Element) -> bool:
-    """Catalogues before 1.0 have no namespace: their services tell them from other catalogues in XML."""
+    """Catalogues before 1.0 have no namespace: their services distinguish them from other catalogues in XML."""
     if safe_xml.namespace(root):
         return False
     return any(local(e) == "service" and attribute(e, "serviceType") for e in islice(root.iter(), 200))
 
 
-def _read_ways(root: Element) -> Iterator[Access]:
+def _read_ways(root: Element) -> Iterator[DatasetAccess]:
     for element in root.iter():
         kind = attribute(element, "serviceType").lower() if local(element) == "service" else ""
         if kind and kind != "compound":
-            yield Access(attribute(element, "name"), kind, attribute(element, "base"), attribute(element, "suffix"))
+            yield DatasetAccess(
+                attribute(element, "name"), kind, attribute(element, "base"), attribute(element, "suffix")
+            )
 
 
-def _read_dataset(element: Element, ways: tuple[Access, ...], url: str) -> Layer:
+def _read_dataset(element: Element, ways: tuple[DatasetAccess, ...], url: str) -> Layer:
     name = attribute(element, "name") or attribute(element, "title") or attribute(element, "ID") or "?"
     title = attribute(element, "name") or attribute(element, "title")
     if local(element) == "catalogRef":
@@ -117,11 +117,15 @@ def _read_dataset(element: Element, ways: tuple[Access, ...], url: str) -> Layer
         formats=tuple(filter(None, [text(element, "dataFormat")])),
         times=_read_times(element),
         parent=attribute(parent, "name") if parent is not None and local(parent) == "dataset" else "",
-        links=tuple(filter(None, (_address(way, path, url) for way in ways))) if path else (),
+        links=_addresses_of(path, ways, url),
     )
 
 
-def _address(way: Access, path: str, url: str) -> str:
+def _addresses_of(path: str, ways: tuple[DatasetAccess, ...], url: str) -> tuple[str, ...]:
+    return tuple(filter(None, [_address(way, path, url) for way in ways])) if path else ()
+
+
+def _address(way: DatasetAccess, path: str, url: str) -> str:
     """Where one dataset is served in one way, as the request that proves it; empty for mere downloads."""
     suffix = _SUFFIX.get(way.type)
     if suffix is None:
@@ -169,4 +173,46 @@ def _read_times(element: Element) -> tuple[str, ...]:
     return (f"{start or '..'}/{end or '..'}",) if start or end else ()
 
 
-KINDS = (Reader("thredds", "THREDDS catalogue", "UNIDATA:THREDDS", suspects, probe_urls, read),)
+_SERVERS = {"wms": (ServerType.WMS, "1.3.0"), "wcs": (ServerType.WCS, "1.0.0")}
+
+
+def requests(query: LayerQuery) -> list[LayerRequest]:
+    """The catalogue, and each way to the data of the dataset that is chosen."""
+    catalogue = _catalogue(Rel.CAPABILITIES, "Catalogue", query.service.endpoint)
+    addresses = filter(None, map(urls.canonical, query.layer.links))
+    return [catalogue, *map(_dataset_request, dict.fromkeys(addresses))]
+
+
+def _catalogue(rel: Rel, title: str, url: str) -> ServerRequest:
+    return ServerRequest(rel, title, url, XML, server=ServerType.THREDDS, endpoint=url)
+
+
+def _dataset_request(url: str) -> LayerRequest:
+    if url.endswith(".dds"):
+        return DapDataset(Rel.DATA, "OPeNDAP", url, "text/plain", dataset=url.removesuffix(".dds"))
+    known = _SERVERS.get(urls.params_lower(url).get("service", "").lower())
+    if known is None:
+        return _catalogue(Rel.DESCRIPTION, "Catalogue below", url)
+    server, version = known
+    title = f"{server} capabilities"
+    base = path_of(url)
+    return ServerRequest(Rel.CAPABILITIES, title, url, XML, server=server, endpoint=base, version=version)
+
+
+_ADDRESSES = Addresses(
+    paths=("/thredds/(?:catalog|wms|wcs|dodsc|ncss)",), servers=("thredds",), scripts=ScriptIdioms(words=("thredds",))
+)
+
+KINDS = (
+    Reader(
+        id="thredds",
+        title="THREDDS catalogue",
+        protocol="UNIDATA:THREDDS",
+        path=_ADDRESS,
+        probe_urls=probe_urls,
+        reader=read,
+        requester=requests,
+        addresses=_ADDRESSES,
+        signature=xml("catalog"),
+    ),
+)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from geohound.document import Document
 from geohound.kinds._json import absolute, box, mapping, rows, texts, words
+from geohound.kinds._layer_query import JSON, LayerQuery
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import Reader, finish, itself, path_of, strip_view
+from geohound.kinds._reader import Reader, finish, itself, strip_view
+from geohound.kinds._signature import json
+from geohound.kinds._tiles import pyramid, tile_template
+from geohound.model.addresses import Addresses, ScriptIdioms
+from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Layer, Operation, Service
 
-
-def suspects(url: str) -> bool:
-    """Only names that say it: any .json could be one."""
-    return (
-        path_of(url).lower().endswith(("/tilejson.json", ".tilejson", "tilejson", "/tiles.json", "/tileset.tilejson"))
-    )
+_PATH = re.compile(r"(?:/tilejson\.json|tilejson|/tiles\.json)$", re.IGNORECASE)  # any other .json could be one, too
 
 
 def read(document: Document) -> Service | None:
@@ -62,4 +64,29 @@ def _is_tilejson(value: dict[str, object]) -> bool:
     return bool(texts(value.get("tiles")) or rows(value.get("vector_layers")))
 
 
-KINDS = (Reader("tilejson", "TileJSON", "tilejson:2.0.0", suspects, itself, read),)
+def requests(query: LayerQuery) -> list[LayerRequest]:
+    described = LayerRequest(Rel.CAPABILITIES, "TileJSON", query.service.endpoint, JSON)
+    template = tile_template(query)
+    return [described, pyramid(query, template)] if template else [described]
+
+
+_ADDRESSES = Addresses(
+    ends=(r"tilejson\.json", r"tiles\.json"),
+    labels=("tilejson",),
+    is_file=True,
+    scripts=ScriptIdioms(file_types=("vector", "raster", "raster-dem")),
+)
+
+KINDS = (
+    Reader(
+        id="tilejson",
+        title="TileJSON",
+        protocol="tilejson:2.0.0",
+        path=_PATH,
+        probe_urls=itself,
+        reader=read,
+        requester=requests,
+        addresses=_ADDRESSES,
+        signature=json("tilejson"),
+    ),
+)

@@ -8,21 +8,22 @@ from itertools import islice
 
 from geohound import urls
 from geohound.document import Document
+from geohound.document.safe_xml import Element, attribute, child, children, text
 from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute
-from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, named, path_of, strip_view
+from geohound.kinds._layer_query import XML, LayerQuery
+from geohound.kinds._reader import ANY_PATH, MAX_ENTRIES, Reader, finish, itself, named, path_of, strip_view
+from geohound.kinds._signature import Signature, xml
+from geohound.kinds._tiles import file_ending, pyramid, tile_template
+from geohound.model.addresses import Addresses, ScriptIdioms
+from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Extent, Layer, Operation, Provider, Service
-from geohound.safe_xml import Element, attribute, child, children, text
 
 _TMS_PATH = re.compile(r"/tms(?:/|$)|/tilemapresource\.xml$", re.IGNORECASE)
 _EDGES = ("minx", "miny", "maxx", "maxy")
-_BELOW_VERSION = re.compile(r"/\d+\.\d+\.\d+/(.+?)/?$")
+_BELOW_VERSION = re.compile(r"/\d+\.\d+\.\d+/((?s:.+?))/?$")
 # The name that the specification gives to the sphere's Mercator; MapProxy still writes it.
 _OLD_MERCATOR = "OSGEO:41001"
-
-
-def suspects_tms(url: str) -> bool:
-    return bool(_TMS_PATH.search(path_of(url)))
 
 
 def probe_tms(url: str) -> tuple[str, ...]:
@@ -36,8 +37,6 @@ def probe_tms(url: str) -> tuple[str, ...]:
 
 
 def read_tms(document: Document) -> Service | None:
-    if document.root_name not in ("TileMapService", "TileMap", "Services"):
-        return None
     root = document.root
     if root is None:
         return None
@@ -133,7 +132,20 @@ def _read_services(document: Document, root: Element) -> Service | None:
     return finish(document, service)
 
 
-_PLACE = re.compile(r"(?:\{|%7B)\s*(-?[xyzsrq]|level|col|row|ratio|switch:([^}%,]+)[^}%]*)\s*(?:\}|%7D)", re.IGNORECASE)
+def tms_requests(query: LayerQuery) -> list[LayerRequest]:
+    """TMS counts rows from the south; its tile maps say by address where they are."""
+    found = [LayerRequest(Rel.CAPABILITIES, "Service document", query.service.endpoint, XML)]
+    tile_map = query.own_link()
+    if not tile_map:
+        return found
+    ending = file_ending(query.layer.formats[0]) if query.layer.formats else "png"
+    template = f"{tile_map.rstrip('/')}/{{z}}/{{x}}/{{-y}}.{ending}"
+    return [*found, LayerRequest(Rel.DESCRIPTION, "Tile map", tile_map, XML), pyramid(query, template)]
+
+
+_PLACE = re.compile(
+    r"(?:\{|%7B)\s*+(-?[xyzsrq]|level|col|row|ratio|switch:([^{}%,]++)[^{}%]*+)\s*+(?:\}|%7D)", re.IGNORECASE
+)
 _ZERO = {"z": "0", "x": "0", "y": "0", "-y": "0", "level": "0", "col": "0", "row": "0", "s": "a"}
 _TILE = re.compile(r"/(\d{1,2})/(\d{1,8})/(\d{1,8})((?:@\dx)?(?:\.[A-Za-z]{3,4})?)$")
 _TILE_SIZES_PX = frozenset({256, 512, 1024})
@@ -154,8 +166,6 @@ def probe_xyz(url: str) -> tuple[str, ...]:
 
 
 def read_xyz(document: Document) -> Service | None:
-    if not document.is_image:
-        return None
     base, mark, query = strip_view(document.url).partition("?")
     found = _TILE.search(base)
     if not found or not _exists(found) or image_size(document.body)[0] not in _TILE_SIZES_PX:
@@ -221,7 +231,50 @@ def _jpeg_size(body: bytes) -> tuple[int, int]:
     return 0, 0
 
 
+def xyz_requests(query: LayerQuery) -> list[LayerRequest]:
+    """The template that was proved by one of its tiles."""
+    template = tile_template(query)
+    return [pyramid(query, template)] if template else []
+
+
+_TMS_ADDRESSES = Addresses(
+    paths=(r"/tms/1\.0(?:\.0)?/?",),
+    labels=("tms",),
+    scripts=ScriptIdioms(calls="OpenLayers.Layer.TMS|1", known_by_address=True),
+)
+_XYZ_ADDRESSES = Addresses(
+    paths=(r"(?:\{|%7b)z(?:\}|%7d)/",),
+    is_template=True,
+    scripts=ScriptIdioms(
+        calls="OpenLayers.Layer.KaMap|1 OpenLayers.Layer.XYZ|1",
+        known_by_address=True,
+        words=("{z}", "%7bz%7d"),
+        strings=(("{z}", r"\{z\}"),),
+    ),
+)
+
 KINDS = (
-    Reader("tms", "Tile Map Service", "OSGEO:TMS", suspects_tms, probe_tms, read_tms),
-    Reader("xyz", "XYZ tiles", "OSM:XYZ", suspects_xyz, probe_xyz, read_xyz),
+    Reader(
+        id="tms",
+        title="Tile Map Service",
+        protocol="OSGEO:TMS",
+        path=_TMS_PATH,
+        probe_urls=probe_tms,
+        reader=read_tms,
+        requester=tms_requests,
+        addresses=_TMS_ADDRESSES,
+        signature=xml("TileMapService", "TileMap", "Services"),
+    ),
+    Reader(
+        id="xyz",
+        title="XYZ tiles",
+        protocol="OSM:XYZ",
+        path=ANY_PATH,
+        probe_urls=probe_xyz,
+        reader=read_xyz,
+        requester=xyz_requests,
+        addresses=_XYZ_ADDRESSES,
+        signature=Signature(has_images=True),
+        suspicion=suspects_xyz,
+    ),
 )

@@ -1,25 +1,37 @@
-"""Web Coverage Processing Service: a WCS 2 whose capabilities promise the processing extension."""
+"""Web Coverage Processing Service: by its ServiceType, or a WCS 2 that promises the processing extension."""
 
 from __future__ import annotations
 
 from geohound.document import Document
+from geohound.document.safe_xml import children
 from geohound.kinds import _ows, wcs
+from geohound.kinds._elements import words
+from geohound.kinds._signature import xml
+from geohound.model.addresses import BESIDE, Addresses, Kvp
 from geohound.model.service import Service
 
 
 def _read(document: Document) -> Service | None:
-    if _ows.service_of(document) != "wcs" or b"rocess" not in document.body:
+    service = _ows.service_of(document)
+    if service != "wcps" and (service != "wcs" or b"rocess" not in document.body):
         return None
-    read = wcs.read_document(document)
+    read = wcs.read_document("wcps", document)
     if read is None:
         return None
-    common, version, layers = read
-    has_operation = any(o.name.lower() == "processcoverages" for o in common.operations)
-    has_profile = any("processing" in p.lower() for p in common.profiles)
-    if not has_operation and not has_profile:
+    root, about, version, layers = read
+    has_operation = any(o.name.lower() == "processcoverages" for o in about.operations)
+    profiles = [p for section in children(root, "ServiceIdentification") for p in children(section, "Profile")]
+    has_profile = any("processing" in words(profile).lower() for profile in profiles)
+    if service != "wcps" and not has_operation and not has_profile:
         return None
-    return _ows.build(document, "wcps", version, common, layers)
+    return _ows.build(document, about, version, layers)
 
+
+_ADDRESSES = Addresses(
+    rank=BESIDE,
+    ends=("wcps",),
+    kvp=Kvp(services=("wcps",), requests=("processcoverages",), asked_as="WCS"),
+)
 
 KINDS = (
     _ows.OwsKind(
@@ -27,8 +39,10 @@ KINDS = (
         title="Web Coverage Processing Service",
         protocol="OGC:WCPS",
         reader=_read,
-        service="WCPS",
+        requester=wcs.requests,
+        checker=wcs.small_part,
+        addresses=_ADDRESSES,
+        signature=xml("Capabilities"),
         path=_ows.address_pattern("wcps", "rasdaman/ows", "petascope"),
-        asks_as="WCS",
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from geohound.document import Document
+from geohound.document.safe_xml import Element, child, children, index, local, text
 from geohound.kinds import _boxes, _ows
 from geohound.kinds._elements import (
     KEYWORDS,
@@ -18,10 +19,15 @@ from geohound.kinds._elements import (
     unique,
     words,
 )
+from geohound.kinds._layer_query import GEOJSON, XML, LayerQuery, capabilities
 from geohound.kinds._licence import read_access
-from geohound.kinds._ows import Common
-from geohound.model.service import Extent, Layer, Operation, Provider, Service
-from geohound.safe_xml import Element, child, children, index, local, text
+from geohound.kinds._request_boxes import in_axis_order, project
+from geohound.kinds._signature import xml
+from geohound.model.addresses import Addresses, Clarity, Kvp, ScriptIdioms, terms
+from geohound.model.bbox import short_numbers
+from geohound.model.layer_request import LayerRequest, Rel, ServerType, WfsFeatures
+from geohound.model.service import Extent, Layer, Operation, Provider, Refusal, RefusalReason, Service
+from geohound.urls import endpoint, with_params
 
 _FEATURE_TYPE = frozenset({"FeatureType"})
 _CRS = ("SRS", "DefaultSRS", "DefaultCRS", "OtherSRS", "OtherCRS")
@@ -29,18 +35,21 @@ _BOXES = ("WGS84BoundingBox", "LatLongBoundingBox", "LatLonBoundingBox")
 _SPOKEN = frozenset({"Name", "Title", "Abstract"})
 _KEPT = frozenset({*_CRS, *_BOXES, *KEYWORDS, "OutputFormats", "MetadataURL"})
 _EDGES = ("minx", "miny", "maxx", "maxy")
+_DEGREES = "urn:ogc:def:crs:EPSG::4326"
+_SCHEMA_LOCATION = "{http://www.w3.org/2001/XMLSchema-instance}schemaLocation"
+MAX_LOCATIONS = 200
 
 
-def _read(document: Document) -> Service | None:
-    if document.root_name != "WFS_Capabilities":
-        return None
+def _read(document: Document) -> Service | Refusal | None:
+    if document.root_name == "FeatureCollection":
+        return _read_features(document)
     root, digest = document.skim(_FEATURE_TYPE, _read_feature_type)
     if root is None:
         return None
-    common = _read_common(root, document.url)
+    about = _read_about(root, document.url)
     is_old = child(root, "Service") is not None or child(root, "Capability") is not None
     default = "2.0.0" if "wfs/2" in document.root_namespace else "1.0.0" if is_old else "1.1.0"
-    version = _ows.version_of(root, common, default)
+    version = _ows.version_of(root, about, default)
     layers = []
     for element in _feature_types(root):
         layer = digest(element)
@@ -48,7 +57,20 @@ def _read(document: Document) -> Service | None:
             layers.append(layer)
             if len(layers) > _ows.MAX_LAYERS:
                 break
-    return _ows.build(document, "wfs", version, common, layers)
+    return _ows.build(document, about, version, layers)
+
+
+def _read_features(document: Document) -> Refusal | None:
+    """An answer to GetFeature (wfs:FeatureCollection in Table 1 of Li, Wang & Bhatia 2016): it leads to its WFS.
+
+    Servers name themselves in the location of the schema, a DescribeFeatureType request.
+    """
+    if "opengis.net/wfs" not in document.root_namespace or document.head is None:
+        return None
+    locations = (document.head.get(_SCHEMA_LOCATION) or "").split()[:MAX_LOCATIONS]
+    named = [place for place in locations if "describefeaturetype" in place.lower() and place.startswith("http")]
+    asked = with_params(endpoint((named or [document.url])[0]), {"SERVICE": "WFS", "REQUEST": "GetCapabilities"})
+    return Refusal(RefusalReason.OTHER_KIND, "features of a WFS", "wfs", (asked,))
 
 
 def _feature_types(root: Element) -> Iterator[Element]:
@@ -81,14 +103,17 @@ def _read_box(element: Element, crs: tuple[str, ...]) -> Extent:
     return _boxes.extent([element.get(n) for n in _EDGES], hints=crs[:4])
 
 
-def _read_common(root: Element, base: str) -> Common:
+def _read_about(root: Element, base: str) -> Service:
     about = child(root, "Service")
     if about is None:
-        return _ows.read_common(root, base)
+        return _ows.read_common("wfs", root, base)
     operations = tuple(_read_old_operations(child(root, "Capability", "Request"), base))
     site = href(child(about, "OnlineResource")) or text(about, "OnlineResource")
     asked = next((o.get for o in operations if o.name == "GetCapabilities"), "")
-    return Common(
+    return Service(
+        "wfs",
+        endpoint(base),
+        name=words(child(about, "Name")),
         title=words(child(about, "Title")),
         abstract=words(child(about, "Abstract")),
         keywords=read_keywords(index(about)),
@@ -107,15 +132,99 @@ def _read_old_operations(request: Element | None, base: str) -> Iterator[Operati
         yield Operation(local(element), get, post, formats)
 
 
+def _requests(query: LayerQuery) -> list[LayerRequest]:
+    version = query.service.version or "2.0.0"
+    common = {"SERVICE": "WFS", "VERSION": version}
+    server = capabilities(query, ServerType.WFS, version, {**common, "REQUEST": "GetCapabilities"})
+    name = query.layer.name
+    if not name:
+        return [server]
+    base, formats = query.operation("GetFeature")
+    json_format = _json_format(query.layer.formats or formats)
+    limit_name = "COUNT" if version >= "2" else "MAXFEATURES"
+    request = {
+        **common,
+        "REQUEST": "GetFeature",
+        "TYPENAMES" if version >= "2" else "TYPENAME": name,
+        limit_name: str(query.limit),
+        **(_box_filter(query, version) if query.is_part else {}),
+        **({"OUTPUTFORMAT": json_format} if json_format else {}),
+    }
+    if json_format and _offers_degrees(query.layer):
+        # GeoJSON in metres is read as degrees by everybody.
+        request["SRSNAME"] = "EPSG:4326" if version < "1.1" else _DEGREES
+    features = WfsFeatures(
+        Rel.FEATURES,
+        "GetFeature",
+        with_params(base, request),
+        GEOJSON if json_format else "application/gml+xml",
+        limit_name=limit_name,
+        version=version,
+        name=name,
+        output_format=json_format,
+    )
+    described = with_params(base, {**common, "REQUEST": "DescribeFeatureType", "TYPENAME": name})
+    return [server, features, LayerRequest(Rel.DESCRIPTION, "DescribeFeatureType", described, XML)]
+
+
+def _offers_degrees(layer: Layer) -> bool:
+    return not layer.crs or not {"EPSG:4326", "CRS:84"}.isdisjoint(layer.crs)
+
+
+def _json_format(formats: tuple[str, ...]) -> str:
+    """How this server calls GeoJSON; the official name first, JSON with padding never."""
+    offered = [f for f in formats if "json" in f.lower() and "javascript" not in f.lower()]
+    best = [f for f in offered if "geo" in f.lower()] or offered
+    return best[0] if best else ""
+
+
+def _box_filter(query: LayerQuery, version: str) -> dict[str, str]:
+    """The box: plain in the layer's own CRS in 1.0.0, with a CRS and in its axis order from 1.1 on."""
+    if version < "1.1":
+        own = next((c for c in query.layer.crs if ":" in c), "EPSG:4326")
+        bounds = project(query.box, own)
+        return {"BBOX": short_numbers(bounds, ",")} if bounds else {}
+    bounds = in_axis_order(query.box.as_tuple(), "EPSG:4326")
+    return {"BBOX": f"{short_numbers(bounds, ',')},{_DEGREES}"}
+
+
+_ADDRESSES = Addresses(
+    rank=2,
+    lives_anywhere=True,
+    name="wfs",
+    clarity=Clarity.ANYWHERE,
+    ends=("wfs", r"wfsserver(?:\.\w+)?"),
+    kvp=Kvp(
+        services=("wfs", "wfs-t"),
+        requests=terms("getfeature describefeaturetype getpropertyvalue liststoredqueries describestoredqueries"),
+        asked_as="WFS",
+        with_version=("getfeature",),
+    ),
+    servers=("wfsserver",),
+    labels=terms(
+        "wfs ogcwfs wfst wfslayer wfsgroup wfsgetcapabilities wfs2 layerwfs urnogcservicetypewfs "
+        "httpwwwopengisnetspecowcgeojson10reqwfs httpwwwopengisnetspecowc10reqwfs"
+    ),
+    scripts=ScriptIdioms(
+        calls="OpenLayers.Layer.WFS|1 OpenLayers.Protocol.WFS|0.url OpenLayers.Protocol.WFS.v1_0_0|0.url "
+        "OpenLayers.Protocol.WFS.v1_1_0|0.url OpenLayers.Protocol.WFS.v2_0_0|0.url L.Geoserver.wfs|0 L.wfs|0.url "
+        "L.WFS|0.url L.WFST|0.url L.wfst|0.url WFSLayer|0,0.url WFSSource|0.url GeoExt.data.WFSCapabilitiesStore|0.url",
+        keys=frozenset(terms("typename typenames featuretype featureprefix featurens featuretypes srsname")),
+        posted=("GetFeature", "Transaction"),
+        words=("wfs", "getfeature", "typename", "featuretype"),
+    ),
+)
+
 KINDS = (
     _ows.OwsKind(
         id="wfs",
         title="Web Feature Service",
         protocol="OGC:WFS",
         reader=_read,
-        service="WFS",
+        requester=_requests,
+        addresses=_ADDRESSES,
+        signature=xml("WFS_Capabilities", "FeatureCollection"),
         path=_ows.address_pattern("wfs", "tinyows"),
         second_version="1.1.0",
-        answers_anywhere=True,
     ),
 )

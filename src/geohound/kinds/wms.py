@@ -2,294 +2,50 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 
+from geohound import urls
 from geohound.document import Document
-from geohound.kinds import _boxes, _ows
-from geohound.kinds._elements import (
-    KEYWORDS,
-    MAX_LIST,
-    crs_codes,
-    first,
-    glean,
-    href,
-    read_keywords,
-    said,
-    unique,
-    words,
-)
+from geohound.document.safe_xml import NAMES, Element, attribute, child, index, local, text
+from geohound.kinds import _ows, _titles, _wms_layers
+from geohound.kinds._elements import first, href, read_keywords, said, words
+from geohound.kinds._layer_query import LayerQuery, capabilities
 from geohound.kinds._licence import read_access
-from geohound.kinds._ows import Common
-from geohound.model.service import Extent, Layer, Operation, Provider, Service
-from geohound.safe_xml import (
-    NAMES,
-    Element,
-    Parts,
-    attribute,
-    child,
-    children,
-    index,
-    local,
-    text,
-)
+from geohound.kinds._request_boxes import MERCATOR, choose_crs, in_axis_order, project, size
+from geohound.kinds._signature import xml
+from geohound.model.addresses import Addresses, Clarity, Kvp, ScriptIdioms, terms
+from geohound.model.bbox import short_numbers
+from geohound.model.layer_request import LayerRequest, Rel, ServerType, WmsPicture
+from geohound.model.service import Operation, Provider, Service
 
-_ROOTS = frozenset({"WMS_Capabilities", "WMT_MS_Capabilities"})
-_LAYER = frozenset({"Layer"})
 _OLD_OPERATIONS = {"Map": "GetMap", "Capabilities": "GetCapabilities", "FeatureInfo": "GetFeatureInfo"}
-_MAX_TIMES = 100
-_MANY = 40
-_MAX_BOXES = 4
-_TIMES = ("Dimension", "Extent")
-_SCALES = ("ScaleHint", "MinScaleDenominator", "MaxScaleDenominator")
-_LINKS = ("MetadataURL", "DataURL")
-_BOXES = ("EX_GeographicBoundingBox", "LatLonBoundingBox", "BoundingBox")
-_CRS = ("CRS", "SRS")
-_MAX_INHERITED = 3_000_000  # entries of the lists that layers copy from above, in one document
-_SPOKEN = frozenset({"Name", "Title", "Abstract"})
-_KEPT = frozenset({*KEYWORDS, *_TIMES, *_SCALES, *_LINKS, *_BOXES, *_CRS, "Style", "Layer"})
-_ALL_BUT_CRS = tuple(["{*}" + name for name in sorted((_SPOKEN | _KEPT) - {*_CRS})])
-_PIXEL_M = 0.00028  # the standardised rendering pixel: ScaleHint is its diagonal on the ground
-_SIDES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
-_EDGES = ("minx", "miny", "maxx", "maxy")
-
-
-Box = tuple[str | None, ...]
-
-
-@dataclass(slots=True)
-class _Own:
-    """What one Layer element says itself, before inheritance."""
-
-    inner: Sequence[Element] = ()
-    name: str = ""
-    title: str = ""
-    abstract: str = ""
-    keywords: tuple[str, ...] = ()
-    crs: tuple[str, ...] = ()
-    geographic: Box | None = None
-    extent: Extent | None = None
-    boxes: tuple[tuple[str, Box], ...] = ()
-    styles: tuple[str, ...] = ()
-    times: tuple[str, ...] | None = None
-    scale: tuple[float | None, float | None] = (None, None)
-    links: tuple[str, ...] = ()
-    queryable: bool | None = None
-
-
-@dataclass(slots=True)
-class _Inherited:
-    """What a layer passes on to those within it."""
-
-    crs: tuple[str, ...] = ()
-    known_crs: frozenset[str] | None = None  # the same as a set, once one is needed
-    extent: Extent | None = None
-    styles: tuple[str, ...] = ()
-    times: tuple[str, ...] = ()
-    scale: tuple[float | None, float | None] = (None, None)
-    queryable: bool = False
-    parent: str = ""
-    room: list[int] = field(default_factory=lambda: [_MAX_INHERITED])  # one for all layers of a document
+_PREFERRED_CRS = ("EPSG:4326", "EPSG:3857", "CRS:84", "EPSG:900913")
+_IMAGES = ("image/png", "image/png8", "image/png; mode=24bit", "image/jpeg", "image/gif", "image/webp")
 
 
 def _read(document: Document) -> Service | None:
-    if document.root_name not in _ROOTS:
-        return None
-    root, digest = document.skim(_LAYER, _digest)
+    root, digest = document.skim(_wms_layers.LAYER, _wms_layers.digest)
     if root is None:
         return None
     default = "1.3.0" if local(root) == "WMS_Capabilities" else "1.1.1"
     version = attribute(root, "version").strip() or default
     capability = child(root, "Capability")
-    walk = _walk(capability if capability is not None else root, digest, version)
+    walk = _wms_layers.walk(capability if capability is not None else root, digest, version)
     layers = list(islice(walk, _ows.MAX_LAYERS + 1))  # one more, to know that there are more
-    return _ows.build(document, "wms", version, _read_common(root, capability, document.url), layers)
+    return _ows.build(document, _read_about(root, capability, document.url), version, layers)
 
 
-def _walk(top: Element, digest: Callable[[Element], _Own], version: str) -> Iterator[Layer]:
-    """Named layers in document order; those without a name only pass on what they say."""
-    axis_order: _boxes.AxisOrder = "authority" if version >= "1.3" else "xy"
-    nothing = _Inherited()
-    stack = [(e, nothing) for e in _filled(children(top, "Layer"))]
-    visited = 0
-    while stack and visited <= _ows.MAX_LAYERS * 5 // 4:
-        element, above = stack.pop()
-        visited += 1
-        own = digest(element)
-        if not own.name and not own.inner:
-            continue
-        merged = _inherit(own, above, axis_order)
-        if own.name:
-            yield _make(own, merged, above.parent)
-        if own.inner:
-            stack.extend([(c, merged) for c in _filled(own.inner)])
-
-
-def _filled(layers: Iterable[Element]) -> list[Element]:
-    """Last first, for the stack; those that say nothing at all left out."""
-    return [layer for layer in layers if layer.attrib or len(layer)][::-1]
-
-
-def _digest(element: Element) -> _Own:
-    """What one Layer element says, from one pass over its children."""
-    heard, parts, crs = _glean(element)
-    own = _Own(parts.get("Layer", ()), heard.get("Name", ""), heard.get("Title", ""), heard.get("Abstract", ""))
-    own.crs = crs_codes(crs) if crs else ()
-    own.keywords = read_keywords(parts)
-    queryable = element.get("queryable")
-    if queryable is not None:
-        own.queryable = queryable.strip().lower() not in ("0", "false", "")
-    if "Style" in parts:
-        own.styles = unique([text(style, "Name") for style in parts["Style"]])
-    _digest_boxes(parts, own)
-    for name in _TIMES:
-        for part in parts.get(name, ()):
-            if (part.get("name") or "").lower() == "time" and words(part):
-                own.times = _split_times(words(part))
-    for name in _SCALES:
-        if name in parts:
-            own.scale = _read_scale(parts[name][0], name, own.scale)
-    links = [link for name in _LINKS if name in parts for link in parts[name]]
-    if links:
-        own.links = unique([href(child(part, "OnlineResource")) or href(part) for part in links])
-    return own
-
-
-def _glean(element: Element) -> tuple[dict[str, str], Parts, list[str | None]]:
-    """Words, children, and the CRS texts: where a layer names thousands, they are picked out without their tags."""
-    if len(element) <= _MANY:
-        heard, parts = glean(element, _SPOKEN, _KEPT)
-        return heard, parts, [e.text for name in _CRS if name in parts for e in parts[name]]
-    heard, parts = glean(element.iterchildren(*_ALL_BUT_CRS), _SPOKEN, _KEPT)
-    return heard, parts, [e.text for name in _CRS for e in element.iterchildren("{*}" + name)]
-
-
-def _digest_boxes(parts: Parts, own: _Own) -> None:
-    """The geographic box; the boxes in other CRS only where it is missing or useless."""
-    if "EX_GeographicBoundingBox" in parts:
-        sides = {NAMES[s.tag]: s.text for s in parts["EX_GeographicBoundingBox"][0]}
-        own.geographic = tuple([sides.get(n) for n in _SIDES])
-    elif "LatLonBoundingBox" in parts:
-        own.geographic = tuple(map(parts["LatLonBoundingBox"][0].get, _EDGES))
-    if own.geographic is not None:
-        own.extent = _boxes.extent(own.geographic)
-        if own.extent.box is not None:
-            return
-    boxes = parts.get("BoundingBox", ())[:_MAX_BOXES]
-    own.boxes = tuple([(b.get("CRS") or b.get("SRS") or "", tuple(map(b.get, _EDGES))) for b in boxes])
-
-
-def _read_scale(
-    element: Element, name: str, scale: tuple[float | None, float | None]
-) -> tuple[float | None, float | None]:
-    if name == "ScaleHint":
-        low, high = _number(element.get("min")), _number(element.get("max"))
-        diagonal = math.sqrt(2) * _PIXEL_M
-        return (low / diagonal if low else None), (high / diagonal if high else None)
-    value = _number(element.text)
-    return (value, scale[1]) if name == "MinScaleDenominator" else (scale[0], value)
-
-
-def _number(stated: str | None) -> float | None:
-    try:
-        value = float(stated or "")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _split_times(stated: str) -> tuple[str, ...]:
-    """Instants and periods; of a long list, the span."""
-    parts = [p.strip() for p in stated.split(",") if p.strip()]
-    if len(parts) <= _MAX_TIMES:
-        return tuple(parts)
-    return (f"{parts[0].partition('/')[0]}/{parts[-1].split('/')[min(1, parts[-1].count('/'))]}",)
-
-
-def _inherit(own: _Own, above: _Inherited, axis_order: _boxes.AxisOrder) -> _Inherited:
-    crs = _add_crs(own.crs, above) if own.crs else above.crs
-    low, high = own.scale
-    return _Inherited(
-        crs,
-        above.known_crs if crs is above.crs else None,
-        _extent(own, crs, axis_order) or above.extent,
-        unique(_extend(above.styles, own.styles, above.room))
-        if own.styles and above.styles
-        else own.styles or above.styles,
-        own.times if own.times is not None else above.times,
-        (low if low is not None else above.scale[0], high if high is not None else above.scale[1]),
-        above.queryable if own.queryable is None else own.queryable,
-        own.name or own.title or above.parent,
-        above.room,
-    )
-
-
-def _add_crs(codes: tuple[str, ...], above: _Inherited) -> tuple[str, ...]:
-    """The inherited list with what is new; the very same list where nothing is."""
-    if not above.crs:
-        return codes
-    if above.known_crs is None:
-        above.known_crs = frozenset(above.crs)
-    known = above.known_crs
-    added = [code for code in codes if code not in known]
-    return _extend(above.crs, tuple(added), above.room)[:MAX_LIST] if added else above.crs
-
-
-def _extend(inherited: tuple[str, ...], own: tuple[str, ...], room: list[int]) -> tuple[str, ...]:
-    """Both lists; only the layer's own where so many long lists were made already that memory must be spared."""
-    if not inherited:
-        return own
-    room[0] -= len(inherited)
-    return (*inherited, *own) if room[0] > 0 else own
-
-
-def _extent(own: _Own, crs: tuple[str, ...], axis_order: _boxes.AxisOrder) -> Extent | None:
-    """The geographic box; where it is missing or useless, the first box in some CRS that can be read."""
-    first = own.extent
-    if first is not None and first.box is None:
-        first = _boxes.extent(own.geographic or (), hints=[c for c, _ in own.boxes] or crs[:8])
-    if first is not None and first.box is not None:
-        return first
-    for code, numbers in own.boxes:
-        other = _boxes.extent(numbers, code or (crs[0] if crs else "CRS:84"), axis_order=axis_order)
-        if other.box is not None and first is not None:
-            return Extent(other.box, first.declared, first.crs, (*first.faults, *other.faults))
-        if other.box is not None:
-            return other
-        first = first or other
-    return first
-
-
-def _make(own: _Own, merged: _Inherited, parent: str) -> Layer:
-    # By position: naming the thirteen fields costs a third more, and there may be a hundred thousand layers.
-    return Layer(
-        own.name,
-        own.title,
-        own.abstract,
-        own.keywords,
-        merged.extent,
-        merged.crs,
-        (),
-        merged.styles,
-        merged.times,
-        merged.scale,
-        merged.queryable,
-        parent,
-        own.links,
-    )
-
-
-def _read_common(root: Element, capability: Element | None, base: str) -> Common:
+def _read_about(root: Element, capability: Element | None, base: str) -> Service:
     about = index(child(root, "Service"))
     operations = _read_operations(child(capability, "Request"), base)
     asked = next((o.get for o in operations if o.name == "GetCapabilities"), "")
     contact = first(about, "ContactInformation")
     person = child(contact, "ContactPersonPrimary")
     site = href(first(about, "OnlineResource")) or said(about, "OnlineResource")
-    return Common(
-        title=said(about, "Title"),
+    return Service(
+        "wms",
+        urls.endpoint(base),
+        title=_titles.choose(said(about, "Title"), text(child(capability, "Layer"), "Title")),
         abstract=said(about, "Abstract"),
         keywords=read_keywords(about),
         provider=Provider(
@@ -302,6 +58,7 @@ def _read_common(root: Element, capability: Element | None, base: str) -> Common
         operations=operations,
         online_resource=asked or site,
         language=_ows.read_language(root, capability),
+        name=said(about, "Name"),
     )
 
 
@@ -318,15 +75,144 @@ def _read_operations(request: Element | None, base: str) -> tuple[Operation, ...
     return tuple(found)
 
 
+def _requests(query: LayerQuery) -> list[LayerRequest]:
+    version = query.service.version or "1.3.0"
+    asked = {"SERVICE": "WMS", **_version(version), "REQUEST": _named(version, "GetCapabilities")}
+    server = capabilities(query, ServerType.WMS, version, asked)
+    if not query.layer.name:
+        return [server]
+    picture = _picture(query, version)
+    if not query.layer.queryable:
+        return [server, picture]
+    information = LayerRequest(Rel.DATA, "GetFeatureInfo", _feature_info(picture), "text/plain")
+    return [server, picture, information]
+
+
+def _picture(query: LayerQuery, version: str) -> WmsPicture:
+    """GetMap in a CRS that the layer offers, its corners in the order that this version wants."""
+    layer = query.layer
+    base, formats = query.operation("GetMap")
+    media = _image_format(formats)
+    crs = choose_crs(layer.crs, _PREFERRED_CRS)
+    bounds = project(query.box, crs)
+    if not crs or bounds is None:
+        crs, bounds = "EPSG:4326", query.box.as_tuple()
+    width, height = size(bounds, query.longest_px)
+    corners = in_axis_order(bounds, crs) if version >= "1.3" else bounds
+    request = {
+        "SERVICE": "WMS",
+        **_version(version),
+        "REQUEST": _named(version, "GetMap"),
+        "LAYERS": layer.name,
+        "STYLES": "",
+        "CRS" if version >= "1.3" else "SRS": crs,
+        "BBOX": short_numbers(corners, ","),
+        "WIDTH": str(width),
+        "HEIGHT": str(height),
+        "FORMAT": media.rpartition("/")[2].upper() if version < "1.1" else media,
+        **({"TRANSPARENT": "TRUE"} if "png" in media or "gif" in media else {}),
+    }
+    return WmsPicture(
+        Rel.MAP,
+        "GetMap",
+        urls.with_params(base, request),
+        media,
+        crs=crs,
+        bounds=bounds,
+        size_px=(width, height),
+        base=base,
+        version=version,
+        name=layer.name,
+        has_mercator=not layer.crs or not MERCATOR.isdisjoint(layer.crs),
+    )
+
+
+def _version(version: str) -> dict[str, str]:
+    return {"WMTVER": version} if version < "1.1" else {"VERSION": version}
+
+
+def _named(version: str, operation: str) -> str:
+    """WMS 1.0.0 knows its operations by shorter names."""
+    return {"GetMap": "map", "GetCapabilities": "capabilities"}[operation] if version < "1.1" else operation
+
+
+def _image_format(formats: tuple[str, ...]) -> str:
+    """The best of the formats on offer; WMS 1.0.0 writes PNG for image/png."""
+    offered = {f.lower() if "/" in f else f"image/{f.lower()}" for f in formats}
+    return next((wanted for wanted in _IMAGES if wanted in offered or not offered), "image/png")
+
+
+def _feature_info(picture: WmsPicture) -> str:
+    """What is at the middle of the picture."""
+    across, down = ("I", "J") if picture.version >= "1.3" else ("X", "Y")
+    width, height = picture.size_px
+    return urls.with_params(
+        picture.url,
+        {
+            "REQUEST": "GetFeatureInfo",
+            "QUERY_LAYERS": picture.name,
+            "INFO_FORMAT": "text/plain",
+            across: str(width // 2),
+            down: str(height // 2),
+        },
+    )
+
+
+_ADDRESSES = Addresses(
+    rank=1,
+    lives_anywhere=True,
+    name="wms",
+    clarity=Clarity.ANYWHERE,
+    ends=("wms", "wms-c", r"wms\.(?:php|asp|aspx|ashx|cgi|jsp)", r"wmsserver(?:\.\w+)?"),
+    kvp=Kvp(
+        services=("wms", "wmsc", "wms-c"),
+        requests=("getmap", "map", "getfeatureinfo", "getlegendgraphic"),
+        asked_as="WMS",
+        with_layers=("getmap", "map"),
+        alone=("getmap",),
+    ),
+    servers=("wmsserver",),
+    shown=("wms", "getmap", "service=w"),
+    labels=terms(
+        "wms wmsc ogcwms wmslayer wmstilelayer tilewms imagewms tiledwms wmstiled singletilewms wmsgroup wmstime "
+        "wmsgetcapabilities gxpwmssource gxpwmscsource wmsv111 wmsv130 webmapservice layerwms openlayerslayerwms "
+        "hslayerslayerwms wmsimagelayer urnogcservicetypewms httpwwwopengisnetspecowcgeojson10reqwms "
+        "httpwwwopengisnetspecowc10reqwms"
+    ),
+    scripts=ScriptIdioms(
+        calls="OpenLayers.Layer.WMS|1 OpenLayers.Layer.WMS.Untiled|1 OpenLayers.Layer.WMS.Post|1 "
+        "OpenLayers.Layer.MapServer|1 OpenLayers.Layer.MapServer.Untiled|1 OpenLayers.Control.WMSGetFeatureInfo|0.url "
+        "ol.source.TileWMS|0.url,0.urls ol.source.ImageWMS|0.url,0.urls ol.source.TiledWMS|0.url,0.urls "
+        "ol.source.SingleImageWMS|0.url tileLayer.wms|0 TileLayer.WMS|0 TileLayer.BetterWMS|0 tileLayer.betterWms|0 "
+        "nonTiledLayer.wms|0 NonTiledLayer.WMS|0 WMS.prototype.initialize.call|1 singleTileWMSLayer|0 "
+        "L.WMS.source|0 L.WMS.Source|0 L.WMS.layer|0 L.WMS.overlay|0 L.WMS.Overlay|0 L.WMS.tileLayer|0 "
+        "L.Geoserver.wms|0 L.Geoserver.legend|0 L.Geoserver.wmsImage|0 L.timeDimension.layer.wms|0 "
+        "WMSLayer|0,0.url,0.data,0.service WMSLayerInfo|0.url WebMapServiceImageryProvider|0.url WmsLayer|0.service "
+        "WmsUrlBuilder|0 WmsTimeDimensionedLayer|0.service WMSSource|0.url GeoExt.data.WMSCapabilitiesStore|0.url "
+        "GeoExt.data.WMSDescribeLayerStore|0.url ImageMapType|0 WMSGetFeatureInfo|0.url",
+        parameters=frozenset(["layers", "layer"]),
+        with_layers=frozenset(
+            terms(
+                "format transparent version styles style crs srs info_format infoformat tiled imageformat uppercase "
+                "singletile ratio isbaselayer attribution opacity maxzoom querylayers queryable legend title layername"
+            )
+        ),
+        keys=frozenset(["servertype"]),
+        groups=("wmsParameters", "wms"),
+        words=("wms", "getmap", "servertype", "bbox-epsg"),
+    ),
+)
+
 KINDS = (
     _ows.OwsKind(
         id="wms",
         title="Web Map Service",
         protocol="OGC:WMS",
         reader=_read,
-        service="WMS",
+        requester=_requests,
+        addresses=_ADDRESSES,
+        signature=xml("WMS_Capabilities", "WMT_MS_Capabilities"),
         path=_ows.address_pattern("wms", "wms-?c", "ncwms"),
         second_version="1.1.1",
-        answers_anywhere=True,
     ),
 )

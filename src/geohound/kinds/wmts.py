@@ -8,22 +8,45 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
+from urllib.parse import quote
 
 from geohound import urls
 from geohound.document import Document
+from geohound.document.safe_xml import Element, child, children, text
 from geohound.kinds import _boxes, _ows
 from geohound.kinds._elements import BOXES, KEYWORDS, glean, href, read_keywords, read_wgs84, resolve, texts, unique
-from geohound.model.grid import MAX_LEVELS, Grid, Level
+from geohound.kinds._layer_query import LayerQuery, capabilities
+from geohound.kinds._request_boxes import MERCATOR, grid_tile
+from geohound.kinds._signature import xml
+from geohound.kinds._tiles import PLACE, fill, with_braces
+from geohound.model.addresses import Addresses, Clarity, Kvp, ScriptIdioms, terms
+from geohound.model.grid import MAX_LEVELS, Grid, Level, parse_grid
+from geohound.model.layer_request import LayerRequest, Rel, ServerType, WmtsTile
 from geohound.model.service import Layer, Operation, Service
-from geohound.safe_xml import Element, child, children, text
 
 _LAYER = frozenset({"Layer"})
 _SPOKEN = frozenset({"Identifier", "Title", "Abstract"})
 _KEPT = frozenset({*KEYWORDS, *BOXES, "Format", "Style", "Dimension", "ResourceURL", "TileMatrixSetLink"})
+_MEASURES = frozenset(
+    {"Identifier", "ScaleDenominator", "TopLeftCorner", "TileWidth", "TileHeight", "MatrixWidth", "MatrixHeight"}
+)
+_NOTHING: frozenset[str] = frozenset()
 _FILE = re.compile(r"/WMTSCapabilities(?:\.xml)?/?$", re.IGNORECASE)
 _MAX_TIMES = 100
 _MAX_GRIDS = 12
 _COMMON_CRS = frozenset({"EPSG:3857", "EPSG:900913", "EPSG:4326", "CRS:84"})
+_KEYS = {
+    "SERVICE": "WMTS",
+    "REQUEST": "GetTile",
+    "VERSION": "1.0.0",
+    "LAYER": "{Layer}",
+    "STYLE": "{Style}",
+    "TILEMATRIXSET": "{TileMatrixSet}",
+    "TILEMATRIX": "{TileMatrix}",
+    "TILEROW": "{TileRow}",
+    "TILECOL": "{TileCol}",
+    "FORMAT": "{Format}",
+}
 
 
 def _read(document: Document) -> Service | None:
@@ -32,12 +55,12 @@ def _read(document: Document) -> Service | None:
     root, digest = document.skim(_LAYER, _read_layer)
     if root is None:
         return None
-    common = _ows.read_common(root, document.url)
-    if not common.online_resource:
+    about = _ows.read_common("wmts", root, document.url)
+    if not about.online_resource:
         address = href(child(root, "ServiceMetadataURL"))
-        common = replace(common, online_resource=resolve(address, document.url))
-    grids = _read_grids(root)
-    codes = {grid.name: grid.crs for grid in grids}
+        about = replace(about, online_resource=resolve(address, document.url))
+    sets = _list_sets(root)
+    codes = {name: crs for name, crs, _ in sets}
     layers = []
     for contents in children(root, "Contents"):
         for element in children(contents, "Layer"):
@@ -45,11 +68,12 @@ def _read(document: Document) -> Service | None:
             if said_of_it["name"]:
                 layers.append(Layer(**said_of_it, crs=unique([codes.get(n, "") for n in names]), grids=names))
     formats = tuple(dict.fromkeys(f for layer in layers for f in layer.formats))
-    if not any(o.name == "GetTile" for o in common.operations) and any(layer.links for layer in layers):
-        common = replace(common, operations=(*common.operations, _rest_operation(layers)))
-    service = _ows.build(document, "wmts", _ows.version_of(root, common, "1.0.0"), common, layers)
+    if not any(o.name == "GetTile" for o in about.operations) and any(layer.links for layer in layers):
+        about = replace(about, operations=(*about.operations, _rest_operation(layers)))
+    service = _ows.build(document, about, _ows.version_of(root, about, "1.0.0"), layers)
     used = {name for layer in layers for name in layer.grids}
-    kept = tuple(grid.as_text() for grid in grids if grid.name in used and grid.levels)[:_MAX_GRIDS]
+    grids = (Grid(name, crs, _read_levels(element)) for name, crs, element in sets if name in used)
+    kept = tuple(islice((grid.as_text() for grid in grids if grid.levels), _MAX_GRIDS))
     return replace(service, formats=formats or service.formats, grids=kept)
 
 
@@ -58,30 +82,29 @@ def _rest_operation(layers: Sequence[Layer]) -> Operation:
     return Operation("GetTile", next(layer.links[0] for layer in layers if layer.links))
 
 
-def _read_grids(root: Element) -> list[Grid]:
-    """Tile matrix sets: the grids of Mercator and of plain degrees first, for they are those that clients want."""
-    sets = [s for contents in children(root, "Contents") for s in children(contents, "TileMatrixSet")]
-    grids = [
-        Grid(
-            text(each, "Identifier"),
-            _boxes.crs_code(text(each, "SupportedCRS")),
-            tuple(filter(None, map(_read_level, islice(children(each, "TileMatrix"), MAX_LEVELS)))),
-        )
-        for each in sets
-    ]
-    return sorted(grids, key=lambda grid: grid.crs not in _COMMON_CRS)
+def _list_sets(root: Element) -> list[tuple[str, str, Element]]:
+    """Tile matrix sets by name and CRS: those of Mercator and of plain degrees first, which clients want."""
+    elements = [s for contents in children(root, "Contents") for s in children(contents, "TileMatrixSet")]
+    sets = [(text(each, "Identifier"), _boxes.crs_code(text(each, "SupportedCRS")), each) for each in elements]
+    return sorted(sets, key=lambda each: each[1] not in _COMMON_CRS)
+
+
+def _read_levels(tile_matrix_set: Element) -> tuple[Level, ...]:
+    matrices = islice(children(tile_matrix_set, "TileMatrix"), MAX_LEVELS)
+    return tuple(filter(None, map(_read_level, matrices)))
 
 
 def _read_level(matrix: Element) -> Level | None:
+    heard, _ = glean(matrix, _MEASURES, _NOTHING)
     try:
-        x, y = (float(v) for v in text(matrix, "TopLeftCorner").split()[:2])
-        whole = [int(text(matrix, n)) for n in ("TileWidth", "TileHeight", "MatrixWidth", "MatrixHeight")]
-        scale = float(text(matrix, "ScaleDenominator"))
-    except ValueError:
+        x, y = (float(v) for v in heard["TopLeftCorner"].split()[:2])
+        whole = [int(heard[n]) for n in ("TileWidth", "TileHeight", "MatrixWidth", "MatrixHeight")]
+        scale = float(heard["ScaleDenominator"])
+    except (KeyError, ValueError):
         return None
     if not (math.isfinite(x) and math.isfinite(y) and 0 < scale < math.inf) or min(whole) < 1 or max(whole) > 2**31:
         return None
-    return Level(text(matrix, "Identifier"), scale, (x, y), (whole[0], whole[1]), whole[2], whole[3])
+    return Level(heard.get("Identifier", ""), scale, (x, y), (whole[0], whole[1]), whole[2], whole[3])
 
 
 def _read_layer(element: Element) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -111,9 +134,87 @@ def _read_times(dimensions: Sequence[Element]) -> tuple[str, ...]:
     return ()
 
 
+def _requests(query: LayerQuery) -> list[LayerRequest]:
+    endpoint = query.service.endpoint
+    is_file = endpoint.partition("?")[0].lower().endswith(".xml")
+    request = {} if is_file else {"SERVICE": "WMTS", "VERSION": "1.0.0", "REQUEST": "GetCapabilities"}
+    server = capabilities(query, ServerType.WMTS, "1.0.0", request)
+    tile = _choose_tile(query, server.url)
+    return [server, tile] if tile else [server]
+
+
+def _choose_tile(query: LayerQuery, listed: str) -> WmtsTile | None:
+    """The tile around the middle of the box; none where the layer's grid is not known."""
+    layer, grid = query.layer, _choose_grid(query)
+    place = grid_tile(grid, query.box) if grid and layer.name else None
+    if grid is None or place is None:
+        return None
+    level, column, row = place
+    images = [f for f in layer.formats if f.startswith("image/")]
+    media = next(iter(images or layer.formats), "image/png")
+    fixed = {
+        "Layer": layer.name,
+        "Style": layer.styles[0] if layer.styles else "",
+        "TileMatrixSet": grid.name,
+        "Format": media,
+        "Time": layer.times[0].partition("/")[0] if layer.times else "default",
+    }
+    quoted = {name: quote(value, safe=":/;", errors="replace") for name, value in fixed.items()}
+    number = {"TileMatrix": quote(level.id, safe=":"), "TileRow": str(row), "TileCol": str(column)}
+    template = _template(query)
+    return WmtsTile(
+        Rel.TILE,
+        "GetTile",
+        fill(template, quoted | number),
+        media,
+        capabilities=listed,
+        name=layer.name,
+        grid=grid.name,
+        crs=grid.crs,
+        level=level.id,
+        column=column,
+        row=row,
+        style=layer.styles[0] if layer.styles else "default",
+        template=_by_zoom(fill(template, quoted), grid),
+    )
+
+
+def _template(query: LayerQuery) -> str:
+    """The layer's own template where it asks for nothing unusual; else a request by key and value."""
+    usual = {"layer", "style", "tilematrixset", "tilematrix", "tilerow", "tilecol", "format", "time"}
+    for link in map(with_braces, query.layer.links):
+        names = {name.lower() for name, _ in PLACE.findall(link)}
+        if {"tilematrix", "tilerow", "tilecol"} <= names <= usual and urls.canonical(link):
+            return link
+    base, _ = query.operation("GetTile")
+    if PLACE.search(base):  # a RESTful service has its template in place of an address
+        base = query.service.endpoint
+    return with_braces(urls.with_params(base, _KEYS))
+
+
+def _choose_grid(query: LayerQuery) -> Grid | None:
+    """Mercator first, for it is what web maps draw; else the first that the layer has."""
+    grids = [g for g in map(parse_grid, query.service.grids) if g and g.levels]
+    own = [g for g in grids if g.name in query.layer.grids] if query.layer.grids else grids
+    mercator = [grid for grid in own if grid.crs in MERCATOR]
+    return next(iter(mercator + own), None)
+
+
+def _by_zoom(template: str, grid: Grid) -> str:
+    """The template with plain zoom numbers, where the grid is the usual pyramid and names its levels by number."""
+    top = grid.levels[0]
+    is_usual = abs(top.scale - 559082264.0287178) < 1000 and top.tile_px == (256, 256)
+    if grid.crs not in MERCATOR or not is_usual:
+        return ""
+    if not top.id.endswith("0") or any(v.id != f"{top.id[:-1]}{n}" for n, v in enumerate(grid.levels)):
+        return ""
+    zoom = f"{quote(top.id[:-1], safe=':')}{{z}}"
+    return fill(template, {"TileMatrix": zoom, "TileRow": "{y}", "TileCol": "{x}"})
+
+
 @dataclass(frozen=True, slots=True)
 class _Wmts(_ows.OwsKind):
-    """WMTS has a second door: a file at a fixed place below its address."""
+    """WMTS has a second address: a file at a fixed place below its address."""
 
     def probe_urls(self, url: str) -> Sequence[str]:
         address = url.partition("#")[0].partition("?")[0]
@@ -122,9 +223,31 @@ class _Wmts(_ows.OwsKind):
         endpoint = urls.endpoint(url)
         asked = urls.with_params(endpoint, {"SERVICE": "WMTS", "REQUEST": "GetCapabilities"})
         base, _, vendor = endpoint.partition("?")
-        file = re.sub(r"/1\.0\.0(?:/.*)?$", "", base.rstrip("/")) + "/1.0.0/WMTSCapabilities.xml"
+        file = re.sub(r"/1\.0\.0(?s:/.*)?$", "", base.rstrip("/")) + "/1.0.0/WMTSCapabilities.xml"
         return (asked, f"{file}?{vendor}" if vendor else file)
 
+
+_ADDRESSES = Addresses(
+    rank=3,
+    lives_anywhere=True,
+    name="wmts",
+    clarity=Clarity.ANYWHERE,
+    ends=("wmts", r"wmtsserver(?:\.\w+)?", r"wmtscapabilities\.xml"),
+    kvp=Kvp(services=("wmts",), requests=("gettile",), asked_as="WMTS"),
+    document=r"(?:/1\.0\.0)?/WMTSCapabilities(?:\.xml)?$",
+    labels=terms(
+        "wmts ogcwmts wmtslayer wmtsgroup webtiledwmts layerwmts openlayerslayerwmts hslayerslayerwmts wmtsrest "
+        "wmtskvp urnogcservicetypewmts httpwwwopengisnetspecowcgeojson10reqwmts httpwwwopengisnetspecowc10reqwmts"
+    ),
+    has_tile_paths=True,
+    scripts=ScriptIdioms(
+        calls="OpenLayers.Layer.WMTS|0.url OpenLayers.Control.WMTSGetFeatureInfo|0.url ol.source.WMTS|0.url,0.urls "
+        "L.tileLayer.wmts|0 L.TileLayer.WMTS|0 WMTSLayer|0,0.url WebMapTileServiceImageryProvider|0.url "
+        "WmtsLayer|0.service WmtsUrlBuilder|0 WMTSSource|0.url",
+        keys=frozenset(terms("matrixset tilematrixset tilematrixsetid tilematrixsets matrixids requestencoding")),
+        words=("wmts", "matrixset"),
+    ),
+)
 
 KINDS = (
     _Wmts(
@@ -132,7 +255,9 @@ KINDS = (
         title="Web Map Tile Service",
         protocol="OGC:WMTS",
         reader=_read,
-        service="WMTS",
+        requester=_requests,
+        addresses=_ADDRESSES,
+        signature=xml("Capabilities"),
         path=re.compile(rf"{_ows.address_pattern('wmts').pattern}|WMTSCapabilities", re.IGNORECASE),
     ),
 )

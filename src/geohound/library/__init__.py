@@ -1,4 +1,4 @@
-"""Geohound from Python: search a catalogue, identify an address, crawl; each also for code that awaits."""
+"""Geohound from Python: search a catalogue, identify an address, crawl; each also as a coroutine."""
 
 from __future__ import annotations
 
@@ -7,23 +7,31 @@ from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Self, TypeVar
 
-from geohound import assembly, probe, settings
+from geohound import app, probe, settings
+from geohound.event_loop import run_async
+from geohound.model.bbox import BBox
 from geohound.model.catalogue import Filter
-from geohound.model.health import Health, State, assess
+from geohound.model.health import Health, assess
 from geohound.model.query import Query
 from geohound.model.service import Layer, Service
 from geohound.model.task import Scope
-from geohound.opening import Opening, open_layer
 from geohound.settings import Settings, SettingsError
+from geohound.tasks.spec import crawl_spec
 from geohound.urls import canonical
+from geohound.views.encoding import plain
+from geohound.views.known import known_service
+from geohound.views.opening import Opener, Opening
+from geohound.views.params import LIBRARY, read_query
+from geohound.views.parsing import check_choice, read_box, split_ids
 
-from .asking import Box, Words, Years, choose, read_box, read_filters, read_query, read_words
-from .found import Crawled, Found, Identified
+from .arguments import Box, Values, Years, as_text, as_texts, collect_arguments, years_as_text
+from .results import Crawled, Identified, SearchResult
 
-__all__ = ["Catalogue", "Crawled", "Found", "Identified", "acrawl", "aidentify", "crawl", "identify"]
+__all__ = ["Catalogue", "Crawled", "Identified", "SearchResult", "acrawl", "aidentify", "crawl", "identify"]
 
 T = TypeVar("T")
 
@@ -37,13 +45,13 @@ class Catalogue:
     """
 
     def __init__(self, path: str | None = None, **options: Any) -> None:
-        given = {"catalogue": str(path)} if path is not None else {}
-        self._settings = _settings({**options, **given})
+        arguments = {"catalogue": str(path)} if path is not None else {}
+        self._settings = _settings({**options, **arguments})
         self._stack = ExitStack()
-        shelf = self._stack.enter_context(assembly.open_shelf(self._settings))
-        self._catalogue, self._index = shelf.catalogue, shelf.index
+        opened = self._stack.enter_context(app.open_catalogue(self._settings))
+        self._catalogue, self._index, self._past = opened.catalogue, opened.index, opened.past
 
-    def search(  # noqa: PLR0913 - each is what somebody types in a notebook
+    def search(  # noqa: PLR0913 - arguments that users type in a notebook
         self,
         text: str = "",
         bbox: Box = None,
@@ -53,35 +61,42 @@ class Catalogue:
         offset: int = 0,
         years: Years = None,
         expand: bool = True,
-        **filters: Words,
-    ) -> Found:
+        **filters: Values,
+    ) -> SearchResult:
         """The best services for words, a box, or both.
 
         Filters go by facet: kind="wms", topic="land_cover", class_="forest", country="br", state=["alive"] …;
         `expand=False` leaves synonyms and translations out.
         """
-        query = read_query(text, bbox, relation, (limit, offset), years, expand=expand)
-        query = replace(query, **read_filters(filters, self._known(filters)))
-        return Found(query, self._index.search(query))
+        arguments = {"bbox": bbox, "relation": relation, "limit": limit, "offset": offset, "expand": expand}
+        texts = collect_arguments(text, {**arguments, "years": years_as_text(years)}, filters)
+        query = replace(read_query(texts, LIBRARY, self._known(texts)), related=True)
+        return SearchResult(query, self._index.search(query))
 
     def _known(self, facets: Iterable[str]) -> dict[str, list[str]]:
-        """The facets of these whose values are fixed; a catalogue may hold topics of other people's files."""
-        known = {"kind": sorted(assembly.kinds()), "state": [str(s) for s in State]}
+        """The valid values of some facets; a catalogue may contain topics of other files."""
+        known = {"kind": sorted(app.kinds())}
         if "topic" in facets:
-            held = self._index.search(Query(limit=0)).facets["topic"]
-            known["topic"] = sorted({*assembly.topics(self._settings.topic_files), *held})
+            in_catalogue = self._index.search(Query(limit=0)).facets["topic"]
+            known["topic"] = sorted({*app.topics(self._settings.topic_files), *in_catalogue})
         return known
 
-    async def asearch(self, text: str = "", bbox: Box = None, relation: str = "overlaps", **more: Any) -> Found:
-        """The same without holding up the event loop."""
+    async def asearch(self, text: str = "", bbox: Box = None, relation: str = "overlaps", **more: Any) -> SearchResult:
+        """The same without blocking the event loop."""
         return await asyncio.to_thread(self.search, text, bbox, relation, **more)
 
     def get(self, service_id: str) -> Service:
         """A service with all its layers; KeyError where there is none of this id."""
         found = self._catalogue.get(service_id)
         if found is None:
-            raise KeyError(f"There is no service {service_id} in {self._settings.catalogue}.")
+            raise KeyError(f"There is no service {service_id} in {app.without_password(self._settings.catalogue)}.")
         return found
+
+    def describe(self, service_id: str) -> dict[str, Any]:
+        """Everything known about a service, as `geohound show --json` prints it."""
+        classify = app.classifier(self._settings.topic_files, self._settings.topic_match).classify
+        service, now = self.get(service_id), datetime.now(UTC)
+        return dict(plain(known_service(self._catalogue, service, classify, now, None, self._past.of(service.id))))
 
     def at(self, url: str) -> list[Service]:
         """The services known at an address."""
@@ -91,14 +106,15 @@ class Catalogue:
         return assess(self._catalogue.checks(service_id))
 
     def open(self, service: Service | str, layer: Layer | str | None = None, bbox: Box = None) -> Opening:
-        """The ways into a layer: requests that work and snippets for other programs."""
+        """How to open a layer: requests that work and snippets for other programs."""
         found = self.get(service if isinstance(service, str) else service.id)
         if isinstance(layer, str):
             named = next((la for la in found.layers if la.name == layer), None)
             if named is None:
                 raise KeyError(f"The service {found.id} has no layer {layer!r}.")
             layer = named
-        return open_layer(found, layer, read_box(bbox))
+        opener = Opener(app.kinds(), app.snippets())
+        return opener.open(found, layer, _box(bbox))
 
     def __iter__(self) -> Iterator[Service]:
         return (entry.service for entry in self._catalogue.entries())
@@ -108,7 +124,7 @@ class Catalogue:
 
     def __repr__(self) -> str:
         services, layers = self._catalogue.count()
-        return f"<Catalogue {self._settings.catalogue}: {services:,} services, {layers:,} layers>"
+        return f"<Catalogue {app.without_password(self._settings.catalogue)}: {services:,} services, {layers:,} layers>"
 
     def __enter__(self) -> Self:
         return self
@@ -127,16 +143,16 @@ class Catalogue:
 
 
 def identify(url: str, **options: Any) -> Identified:
-    """What lives at an address, asked of the address itself; settings by name, such as allow_nets=("127.0.0.0/8",)."""
+    """Identify the services at an address by requests to it; settings by name, such as allow_nets=("127.0.0.0/8",)."""
     return _run(aidentify(url, **options))
 
 
 async def aidentify(url: str, **options: Any) -> Identified:
     chosen = _settings({"host_delay_s": 0.0, **options})
     address = _address(url)
-    fetcher = assembly.fetcher(chosen)
+    fetcher = app.fetcher(chosen)
     try:
-        verdict = await probe.identify(address, fetcher, assembly.kinds(), chosen.max_service_bytes)
+        verdict = await probe.identify(address, fetcher, app.kinds(), chosen.max_service_bytes)
     finally:
         await fetcher.close()
     return Identified(address, verdict)
@@ -151,40 +167,42 @@ async def acrawl(
     *seeds: str,
     catalogue: str | None = None,
     scope: str = "any",
-    kinds: Words = (),
+    kinds: Values = (),
     bbox: Box = None,
     **options: Any,
 ) -> Crawled:
     if not seeds:
         raise ValueError("Name at least one address to start from.")
     chosen = _settings({**options, **({"catalogue": str(catalogue)} if catalogue else {})})
-    box = read_box(bbox)
-    wanted = tuple(choose("kind", kind, sorted(assembly.kinds())) for kind in read_words(kinds))
-    chosen_scope = Scope(choose("scope", scope, [str(s.value) for s in Scope]))
+    box = _box(bbox)
+    wanted = split_ids(as_texts(kinds))
+    for kind in wanted:
+        check_choice("kinds", kind, app.kinds())
+    check_choice("scope", scope, [str(each.value) for each in Scope])
     addresses = tuple(_address(seed) for seed in seeds)
-    spec = assembly.crawl_spec(chosen, addresses, chosen_scope, wanted, box.as_tuple() if box else None)
-    with assembly.task_runner(chosen) as (runner, tasks):
-        task = assembly.new_task(chosen, spec)
+    spec = crawl_spec(chosen, addresses, Scope(scope.lower()), tuple(wanted), box.as_tuple() if box else None)
+    with app.task_runner(chosen) as (runner, tasks):
+        task = app.new_task(chosen, spec)
         await runner.run(task)
         found = tasks.get(task)
-        told = dict(found.counters) if found else {}
-    return Crawled(chosen.catalogue, told, partial(_services_of, chosen, int(told["task"])))
+        counters = dict(found.counters) if found else {}
+    return Crawled(chosen.catalogue, counters, partial(_services_of, chosen, int(counters["task"])))
 
 
 def _services_of(chosen: Settings, task: int) -> Iterator[Service]:
-    """The services that a crawl met."""
-    with assembly.open_catalogue(chosen) as catalogue:
-        yield from (entry.service for entry in catalogue.entries(Filter(task=task)))
+    """The services that a crawl found."""
+    with app.open_catalogue(chosen) as opened:
+        yield from (entry.service for entry in opened.catalogue.entries(Filter(task=task)))
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for it; in a notebook, whose own loop runs already, on another thread."""
+    """Run a coroutine; on another thread where an event loop runs already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return assembly.run_async(work)
+        return run_async(work)
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(assembly.run_async, work).result()
+        return pool.submit(run_async, work).result()
 
 
 def _settings(options: dict[str, Any]) -> Settings:
@@ -192,8 +210,12 @@ def _settings(options: dict[str, Any]) -> Settings:
     for name in options:
         if name not in known:
             raise SettingsError(f"There is no setting called {name!r}; docs/operating.md lists all of them.")
-    lists = {k: read_words(v) for k, v in options.items() if isinstance(getattr(Settings(), k), tuple)}
+    lists = {k: as_texts(v) for k, v in options.items() if isinstance(getattr(Settings(), k), tuple)}
     return replace(settings.load(), **{**options, **lists})
+
+
+def _box(bbox: Box) -> BBox | None:
+    return read_box(as_text(bbox)) if bbox is not None else None
 
 
 def _address(url: str) -> str:

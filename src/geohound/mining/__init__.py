@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from geohound import jsflow
 from geohound.document import Document
-from geohound.model.visit import Link, Page, Place
+from geohound.model.visit import Link, LinkPlace, Page
+from geohound.urls.address_book import AddressBook
 
-from . import charset, html, recipes, scripts, sitemap, text
+from . import charset, html, recipes, script_links, sitemap, text
 from .robots_tag import robots_tag
 
 _NOT_HTML = (b"<?xml", b"{", b"[")  # whatever the header says
@@ -15,15 +16,15 @@ _MAX_BYTES = 10_000_000  # read of scripts, data and text; of pages less, see ch
 _SCRIPT_TYPES = ("javascript", "ecmascript")
 
 
-def mine(document: Document, is_told: html.Told | None = None) -> Page:
-    """All that can be followed from this document, but for links that were told before (see `html.read`)."""
+def mine(document: Document, book: AddressBook, is_known: html.IsKnown | None = None) -> Page:
+    """All that can be followed from this document, but for links that are known (see `html.read`)."""
     kind = document.response.content_type.lower()
     tag = robots_tag(document.response.headers)
     if document.is_image:
         return Page(document.url)
     if is_page(document):
-        return html.read(charset.decode(document.body, kind), document.url, tag, is_told)
-    links = tuple(_links(document, kind))
+        return html.read(charset.decode(document.body, kind), document.url, book, tag, is_known)
+    links = tuple(_links(document, kind, book))
     return Page(document.url, links=links, nofollow="nofollow" in tag)
 
 
@@ -33,28 +34,30 @@ def is_page(document: Document) -> bool:
     return document.is_html or ("html" in kind and not document.body[:_SNIFF_BYTES].lstrip().startswith(_NOT_HTML))
 
 
-def _links(document: Document, kind: str) -> list[Link]:
+def _links(document: Document, kind: str, book: AddressBook) -> list[Link]:
     if sitemap.is_sitemap(document):
         return sitemap.links(document)
     is_script = any(t in kind for t in _SCRIPT_TYPES) or document.url.partition("?")[0].endswith((".js", ".mjs"))
     if is_script:
         words = charset.decode(document.body, kind, _MAX_BYTES)
-        return scripts.links([jsflow.Script(document.url, words, is_module=_is_module(document.url))], document.url)
+        code = jsflow.Script(document.url, words, is_module=_is_module(document.url))
+        return script_links.links([code], document.url, book)
     if document.json is not None:
         words = charset.decode(document.body, kind, _MAX_BYTES)
-        return [*_listed(words, document.url), *scripts.links([jsflow.Script(document.url, words)], document.url)]
+        said = script_links.links([jsflow.Script(document.url, words)], document.url, book)
+        return [*_listed(words, document.url, book), *said]
     if document.head is not None:  # the root itself would cost a large document its whole tree
         words = charset.decode(document.body, kind, _MAX_BYTES)
-        return [*_listed(words, document.url), *text.links(words, Place.XML)]
+        return [*_listed(words, document.url, book), *text.links(words, LinkPlace.XML)]
     if kind.startswith("text/") or not kind:
-        return text.links(charset.decode(document.body, kind, _MAX_BYTES), Place.TEXT)
+        return text.links(charset.decode(document.body, kind, _MAX_BYTES), LinkPlace.TEXT)
     return []
 
 
-def _listed(words: str, url: str) -> list[Link]:
+def _listed(words: str, url: str, book: AddressBook) -> list[Link]:
     """The services in a viewer's configuration that is known by its own beginning."""
-    found = [e for wanted in recipes.of_document(words, url) for e in recipes.read(wanted, words).endpoints]
-    return scripts.computed(found, Place.RECIPE)
+    found = [e for wanted in recipes.of_document(words, url) for e in recipes.read(wanted, words, book).endpoints]
+    return script_links.computed(found, book, LinkPlace.RECIPE)
 
 
 def _is_module(url: str) -> bool:

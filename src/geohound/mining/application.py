@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 
 from selectolax.lexbor import LexborHTMLParser
 
 from geohound import jsflow, urls
-from geohound.jsflow import Budget, Endpoint, Findings, Script
-from geohound.urls.clue import looks_like_service
+from geohound.jsflow import AnalysisBudget, Endpoint, Findings, Script
+from geohound.model.visit import Page
+from geohound.urls.address_book import AddressBook
 
-from . import hou2016, html, markup, named, recipes, unsure
+from . import hou2016, html, recipes, safe_html, service_names, uncertainty
 
 MAX_SCRIPTS = 400  # elements of one page
 MAX_FRAMES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class MiningLimits:
     """What one page may cost."""
 
     files: int = 80  # fetched
     rounds: int = 4  # scripts that ask for further scripts
     steps: int = 2_000_000  # of all rounds together
     bytes: int = 40_000_000
-    budget: Budget = field(default_factory=Budget)
-    is_thrifty: bool = False  # leave alone what may be a service, and the scripts of a viewer whose configuration tells
+    budget: AnalysisBudget = field(default_factory=AnalysisBudget)
+    is_thrifty: bool = (
+        False  # leave alone what may be a service, and the scripts of a viewer whose configuration was read
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,9 @@ class Fetched:
     content_type: str = ""
 
 
-_TELLING = re.compile(r"map|layer|wms|ows|wfs|gis|geo|viewer|config|setting|main|app|index|init|bundle", re.IGNORECASE)
+_PROMISING = re.compile(
+    r"map|layer|wms|ows|wfs|gis|geo|viewer|config|setting|main|app|index|init|bundle", re.IGNORECASE
+)
 Fetch = Callable[[str], Awaitable[Fetched | None]]
 
 
@@ -67,7 +72,7 @@ class _App:
 
     page: Fetched
     fetch: Fetch
-    bounds: Bounds
+    bounds: MiningLimits
     scripts: list[Script] = field(default_factory=list)
     files: dict[str, Fetched | None] = field(default_factory=dict)
     bytes: int = 0
@@ -95,17 +100,17 @@ class _App:
         return 1 + len(self.files)
 
 
-async def mine(url: str, fetch: Fetch, rules: str = "static") -> Mined:
+async def mine(url: str, fetch: Fetch, book: AddressBook, rules: str = "static") -> Mined:
     """All service endpoints that the page at this address, its scripts and its configuration hold."""
     page = await fetch(url)
     if page is None:
         return Mined(url, trouble="the page could not be read")
     if not _is_page(page):
-        findings = jsflow.analyse(page.url, (Script(page.url, page.text),), Budget())
-        return replace(_told(url, findings.endpoints, findings, requests=1), is_page=False)
+        findings = jsflow.analyse(page.url, (Script(page.url, page.text),), book, AnalysisBudget())
+        return replace(_mined(url, findings.endpoints, findings, requests=1), is_page=False)
     if rules == "hou2016":
-        return await _by_published_rules(page, fetch)
-    return await _by_reading(page, fetch)
+        return await by_published_rules(page, fetch) or _unjudged(page)
+    return await _by_reading(page, fetch, book)
 
 
 def _is_page(page: Fetched) -> bool:
@@ -113,30 +118,37 @@ def _is_page(page: Fetched) -> bool:
     return "html" in page.content_type or (head.startswith("<") and not head.startswith("<?xml"))
 
 
-async def _by_reading(page: Fetched, fetch: Fetch) -> Mined:
+async def _by_reading(page: Fetched, fetch: Fetch, book: AddressBook) -> Mined:
     """Scripts and configuration, then the pages in frames, then what the page says itself."""
-    shown = html.read(page.text, page.url, with_scripts=False)
-    readings = [(page, await read(page, fetch))]
-    for address in islice(named.frames(shown), MAX_FRAMES):
-        frame = await fetch(address)
-        if frame is not None and _is_page(frame):
-            readings.append((frame, await read(frame, fetch)))
-    computed = [e for _, found in readings for e in (*found.listed, *found.findings.endpoints)]
-    computed += named.endpoints(shown, page.text, computed)
+    shown = html.read(page.text, page.url, book, with_scripts=False)
+    files = [page, *[frame async for frame in _frames(shown, fetch, book)]]
+    readings = [await read(file, fetch, book) for file in files]
+    computed = [e for found in readings for e in (*found.listed, *found.findings.endpoints)]
+    computed += service_names.endpoints(shown, page.text, computed, book)
+    findings = [found.findings for found in readings]
+    doubts = map(PageReading.doubt, readings, (file.text for file in files))
     return Mined(
         page.url,
         merged(computed),
-        sum(found.findings.scripts_read for _, found in readings),
-        sum(found.findings.scripts_skipped + found.skipped for _, found in readings),
-        sum(found.requests for _, found in readings),
-        tuple(why for _, found in readings for why in found.findings.unknown),
-        unsure=next(filter(None, (found.doubt(file.text) for file, found in readings)), ""),
+        sum(found.scripts_read for found in findings),
+        sum(found.findings.scripts_skipped + found.skipped for found in readings),
+        sum(found.requests for found in readings),
+        tuple(chain.from_iterable(found.unknown for found in findings)),
+        unsure=next(filter(None, doubts), ""),
     )
 
 
+async def _frames(shown: Page, fetch: Fetch, book: AddressBook) -> AsyncIterator[Fetched]:
+    """The pages in the frames of a page."""
+    for address in islice(service_names.frames(shown, book), MAX_FRAMES):
+        frame = await fetch(address)
+        if frame is not None and _is_page(frame):
+            yield frame
+
+
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """All that a page and its files tell together."""
+class PageReading:
+    """All that a page and its files hold together."""
 
     listed: tuple[Endpoint, ...]  # by the recipes of viewers
     findings: Findings
@@ -147,52 +159,68 @@ class Reading:
 
     def doubt(self, html: str) -> str:
         """Why the page should be run; empty if nothing speaks for that."""
-        return unsure.reason(self.findings, html, has_services=bool(self.listed or self.findings.endpoints))
+        return uncertainty.reason(self.findings, html, has_services=bool(self.listed or self.findings.endpoints))
 
 
-async def read(page: Fetched, fetch: Fetch, bounds: Bounds = Bounds()) -> Reading:  # noqa: B008 - frozen
+async def read(
+    page: Fetched,
+    fetch: Fetch,
+    book: AddressBook,
+    bounds: MiningLimits = MiningLimits(),  # noqa: B008 - frozen
+) -> PageReading:
     """Configuration of known viewers first, then scripts, then what these ask for."""
     held = _elements(page)
     app = _App(page, fetch, bounds, scripts=[Script(page.url, page.text), *held.inline])
-    listed = await _by_recipes(app)
+    listed = await _by_recipes(app, book)
+    files = held.files if not (listed and bounds.is_thrifty) else []
+    skipped = await _add_files(app, _chosen(files, bounds.files), held.base)
+    findings = await _in_rounds(app, bounds, book)
+    had = tuple(url for url, file in app.files.items() if file is not None)
+    return PageReading((*listed, *_by_documents(app, book)), findings, tuple(app.scripts), had, skipped, app.requests)
+
+
+async def _add_files(app: _App, files: list[tuple[str, bool]], base: str) -> int:
+    """Fetch the scripts that a page links to; how many were left out."""
     skipped = 0
-    if listed and bounds.is_thrifty:
-        held = replace(held, files=[])
-    for address, is_module in _chosen(held.files, bounds.files):
-        full = urls.canonical(address, held.base)
+    for address, is_module in files:
+        full = urls.canonical(address, base)
         if full is None or jsflow.is_well_known_library(address):
             skipped += 1
         else:
             await app.add(full, is_module=is_module)
+    return skipped
+
+
+async def _in_rounds(app: _App, bounds: MiningLimits, book: AddressBook) -> Findings:
+    """Analyse, fetch what is wanted, and again, as long as that brings further scripts and the bounds allow it."""
     findings = Findings()
     left = bounds.steps
     for _ in range(bounds.rounds):
         budget = replace(bounds.budget, steps=min(bounds.budget.steps, left))
-        findings = jsflow.analyse(page.url, tuple(app.scripts), budget)
+        findings = jsflow.analyse(app.page.url, tuple(app.scripts), book, budget)
         left -= findings.steps
         known = len(app.scripts)
         if left <= 0:
             break
         for wanted in findings.wanted:
-            if not (bounds.is_thrifty and looks_like_service(wanted)):
+            if not (bounds.is_thrifty and book.looks_like_service(wanted)):
                 await app.add(wanted)
         if len(app.scripts) == known:
             break
-    had = tuple(url for url, file in app.files.items() if file is not None)
-    return Reading((*listed, *_by_documents(app)), findings, tuple(app.scripts), had, skipped, app.requests)
+    return findings
 
 
 def _chosen(files: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
-    """Of more scripts than can be read, those whose names tell of a map or of the application itself."""
+    """Of more scripts than can be read, those whose names speak of a map or of the application itself."""
     if len(files) <= room:
         return files
     ranked = sorted(
-        range(len(files)), key=lambda i: (jsflow.is_well_known_library(files[i][0]), not _TELLING.search(files[i][0]))
+        range(len(files)), key=lambda i: (jsflow.is_well_known_library(files[i][0]), not _PROMISING.search(files[i][0]))
     )
     return [files[i] for i in sorted(ranked[:room])]
 
 
-async def _by_recipes(app: _App) -> list[Endpoint]:
+async def _by_recipes(app: _App, book: AddressBook) -> list[Endpoint]:
     """What the configuration files of known viewers list; of several places for one file, the first that has it."""
     found: list[Endpoint] = []
     waiting = deque(recipes.recognise(app.page.text, app.page.url))
@@ -206,7 +234,7 @@ async def _by_recipes(app: _App) -> list[Endpoint]:
             await app.add(wanted.url)
             continue
         file = await app.get(wanted.url)
-        reading = recipes.read(wanted, file.text) if file is not None else recipes.Reading()
+        reading = recipes.read(wanted, file.text, book) if file is not None else recipes.FileReading()
         if reading.endpoints or reading.wanted:
             done.add(place)
         found += reading.endpoints
@@ -214,15 +242,15 @@ async def _by_recipes(app: _App) -> list[Endpoint]:
     return found
 
 
-def _by_documents(app: _App) -> Iterator[Endpoint]:
+def _by_documents(app: _App, book: AddressBook) -> Iterator[Endpoint]:
     """What files of a known format list that the page's scripts asked for."""
     for file in app.scripts:
         if not file.is_inline and file.url != app.page.url:
             for wanted in recipes.of_document(file.text, file.url):
-                yield from recipes.read(wanted, file.text).endpoints
+                yield from recipes.read(wanted, file.text, book).endpoints
 
 
-def _told(page: str, endpoints: Iterable[Endpoint], findings: Findings, requests: int) -> Mined:
+def _mined(page: str, endpoints: Iterable[Endpoint], findings: Findings, requests: int) -> Mined:
     return Mined(
         page,
         merged(endpoints),
@@ -242,13 +270,19 @@ def merged(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
     return tuple(found for (endpoint, kind), found in best.items() if kind or endpoint not in known)
 
 
-async def _by_published_rules(page: Fetched, fetch: Fetch) -> Mined:
+def _unjudged(page: Fetched) -> Mined:
+    held = _elements(page)
+    return Mined(page.url, scripts_skipped=len(held.inline) + len(held.files), requests=1)
+
+
+async def by_published_rules(page: Fetched, fetch: Fetch) -> Mined | None:
+    """What the scripts of a page hold by the rules of 2016; None where the page is not judged to use a WMS."""
     held = _elements(page)
     links = [address for address, _ in held.files]
     total = len(held.inline) + len(links)
     if not hou2016.is_judged(links):
-        return Mined(page.url, scripts_skipped=total, requests=1)
-    app = _App(page, fetch, Bounds(), scripts=held.inline)
+        return None
+    app = _App(page, fetch, MiningLimits(), scripts=held.inline)
     for address in links:
         full = urls.canonical(address, held.base)
         if full and hou2016.is_read(address):
@@ -258,7 +292,7 @@ async def _by_published_rules(page: Fetched, fetch: Fetch) -> Mined:
     return Mined(page.url, merged(filter(None, found)), len(app.scripts), skipped, app.requests)
 
 
-def _by_rule(found: hou2016.Found, source: Script) -> Endpoint | None:
+def _by_rule(found: hou2016.RuleMatch, source: Script) -> Endpoint | None:
     clean = urls.canonical(found.url, source.url)
     if clean is None:
         return None
@@ -277,10 +311,7 @@ class _Elements:
 
 
 def _elements(page: Fetched) -> _Elements:
-    tree = LexborHTMLParser(markup.tame(page.text.encode("utf-8", "replace")))
-    anchor = tree.css_first("base[href]")
-    href = (anchor.attributes.get("href") or "") if anchor is not None else ""
-    base = (urls.canonical(href, page.url) if href else None) or page.url
+    tree = LexborHTMLParser(safe_html.tame(page.text.encode("utf-8", "replace")))
     inline: list[Script] = []
     files: list[tuple[str, bool]] = []
     at = lines = 0
@@ -296,7 +327,15 @@ def _elements(page: Fetched) -> _Elements:
             inline.append(Script(page.url, text, is_module, is_inline=True, line_offset=lines))
         if main := node.attributes.get("data-main"):
             files.append((main if main.endswith(".js") else f"{main}.js", False))
-    return _Elements(base, inline, files)
+    return _Elements(_base(tree, page.url), inline, files)
 
 
-__all__: Sequence[str] = ("Bounds", "Fetch", "Fetched", "Mined", "Reading", "mine", "read")
+def _base(tree: LexborHTMLParser, url: str) -> str:
+    anchor = tree.css_first("base[href]")
+    href = (anchor.attributes.get("href") or "") if anchor is not None else ""
+    return (urls.canonical(href, url) if href else None) or url
+
+
+__all__: Sequence[str] = (
+    "Fetch", "Fetched", "Mined", "MiningLimits", "PageReading", "by_published_rules", "mine", "read",
+)  # fmt: skip

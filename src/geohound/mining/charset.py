@@ -7,9 +7,9 @@ import re
 
 from chardetng_py import EncodingDetector
 
-_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.IGNORECASE)
+_HEADER = re.compile(r"charset\s*+=\s*+(?:[\"']\s*+)?([\w:.-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s{0,64}<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w:.-]+)", re.IGNORECASE)
-_META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w:.-]+)", re.IGNORECASE)
+_META = re.compile(rb"<meta[^<>]{0,300}?charset\s*+=\s*+(?:[\"']\s*+)?([\w:.-]+)", re.IGNORECASE)
 _HIGH = re.compile(rb"[\x80-\xff]")
 _BREAKS = re.compile(rb"[<>\r\n]")  # none of them is part of a character in any of the encodings
 _WINDOW_BYTES = 65_536

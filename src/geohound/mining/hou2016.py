@@ -1,10 +1,12 @@
 """The JavaScript invocation rules of Hou, Chen & Wu (2016) as published, for comparison (LC-1, LC-2).
 
-Judgements decide by the names of script links whether a page may use a WMS, and which of its scripts are read. Rule 1
-takes the address out of a known call; rule 2, only where rule 1 finds nothing in a script, takes every web address. The
-paper lists the functions of rule 1; what is cut out of a match follows its pseudocode, step by step. Its script engine
-runs one statement by itself, so a value that needs another variable stays unknown: here such a statement is
-evaluated as literals and their sum, which is all that can succeed there.
+Judgements decide by the names of script links whether a page may use a WMS, and which of its scripts are read: those
+with a keyword in the name of their file, and no library, neither one that the judgements name nor one that everybody
+knows. `ol.js` is the name of a file, not the end of another one such as `control.js`. Rule 1 takes the address out of a
+known call; rule 2, only where rule 1 finds nothing in a script, takes every web address. The paper lists the functions
+of rule 1; what is cut out of a match follows its pseudocode, step by step. Its script engine runs one statement by
+itself, so a value that needs another variable stays unknown: here such a statement is evaluated as literals and their
+sum, which is all that can succeed there.
 """
 
 from __future__ import annotations
@@ -13,20 +15,24 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from urllib.parse import urlsplit
 
-LIBRARIES = ("openlayers", "ol.js", "ol-debug.js", "arcgis", "leaflet", "mapbox")
+from geohound import jsflow
+
 KEYWORDS = ("map", "initial", "wms", "layer", "conus", "capabilities", "demo", "query", "content")
 MAX_MATCHES = 2_000
 MAX_CALL = 2_000
 MAX_STATEMENTS = 100_000
 _CALLS = re.compile(r"(Layer\.WMS|ImageWMS|TileWMS|WMSLayer|tileLayer\.wms)\s{0,20}\(")
 _ADDRESS = re.compile(r"https?://[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(?::[a-zA-Z0-9]*)?/?[a-zA-Z0-9\-._?!,/\\+&%$#=~]*")
-_LITERAL = re.compile(r"\s*(?:\"([^\"\\\n]*)\"|'([^'\\\n]*)')\s*")
+_LITERAL = re.compile(r"\s{0,200}+(?:\"([^\"\\\n]*)\"|'([^'\\\n]*)')\s*+")
+_LIBRARY = re.compile(r"openlayers|arcgis|leaflet|mapbox|(?<![a-z0-9])ol(?:-debug)?\.js", re.IGNORECASE)
+_BRACKET = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()]")  # or a string, whose brackets do not count
 _STATEMENT = re.compile(r"\bvar\s{1,20}([A-Za-z_$][\w$]{0,80})\s{0,20}=")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RuleMatch:
     """An address that a rule took out of a script."""
 
     url: str
@@ -36,21 +42,32 @@ class Found:
 
 def is_judged(script_links: Iterable[str]) -> bool:
     """May this page use a WMS: does one of its script links name a known library?"""
-    return any(name in link.lower() for link in script_links for name in LIBRARIES)
+    return any(_LIBRARY.search(link) for link in script_links)
 
 
 def is_read(script_link: str) -> bool:
-    """Is this script read: does its name hold a keyword, and is it no library itself?"""
-    name = script_link.lower()
-    return any(word in name for word in KEYWORDS) and not any(library in name for library in LIBRARIES)
+    """Is this script read: does the name of its file hold a keyword, and is it no library itself?"""
+    if _LIBRARY.search(script_link) or jsflow.is_library(script_link):
+        return False
+    name = _file_name(script_link)
+    return any(word in name for word in KEYWORDS)
 
 
-def candidates(source: str) -> list[Found]:
+def _file_name(link: str) -> str:
+    """The last part of the path: host, folders and parameters name other things than the script."""
+    try:
+        path = urlsplit(link).path
+    except ValueError:
+        return ""
+    return path.rpartition("/")[2].lower()
+
+
+def candidates(source: str) -> list[RuleMatch]:
     """Rule 1, and where it yields nothing, rule 2."""
     return list(_rule_1(source)) or list(_rule_2(source))
 
 
-def _rule_1(source: str) -> Iterator[Found]:
+def _rule_1(source: str) -> Iterator[RuleMatch]:
     statements: dict[str, int] | None = None
     lines = _Lines(source)
     for call in islice(_CALLS.finditer(source), MAX_MATCHES):
@@ -61,7 +78,7 @@ def _rule_1(source: str) -> Iterator[Found]:
                 statements = _statements(source)
             address = _evaluate(address, statements, source)
         if address:
-            yield Found(address.strip("\"' "), 1, lines.of(call.start()))
+            yield RuleMatch(address.strip("\"' "), 1, lines.of(call.start()))
 
 
 class _Lines:
@@ -77,8 +94,14 @@ class _Lines:
 
 
 def _length(inside: str) -> int:
-    end = inside.find(")")
-    return end if end >= 0 else len(inside)
+    """Up to the bracket that ends the call: those in strings and those that were opened inside do not."""
+    depth = 1
+    for token in _BRACKET.finditer(inside):
+        if token[0] in "()":
+            depth += 1 if token[0] == "(" else -1
+        if depth == 0:
+            return token.start()
+    return len(inside)
 
 
 def _argument(function: str, inside: str) -> str:
@@ -117,7 +140,7 @@ def _sum(expression: str) -> str:
     return ""
 
 
-def _rule_2(source: str) -> Iterator[Found]:
+def _rule_2(source: str) -> Iterator[RuleMatch]:
     lines = _Lines(source)
     for address in islice(_ADDRESS.finditer(source), MAX_MATCHES):
-        yield Found(address[0], 2, lines.of(address.start()))
+        yield RuleMatch(address[0], 2, lines.of(address.start()))

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import unescape
-from itertools import islice
+from itertools import chain, islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from geohound import jsflow, urls
-from geohound.model.visit import Link, Page, Place
-from geohound.urls.clue import looks_like_service
+from geohound.model.visit import Link, LinkPlace, Page
+from geohound.text.keyword_groups import keyword_group
+from geohound.urls.address_book import AddressBook
 
-from . import embedded, markup, script, scripts, software, text
+from . import embedded, safe_html, script_links, script_text, software, text
+from .dom_path import DomPaths
 from .robots_tag import meta_robots
-from .standing import Standing
 
 MAX_LINKS = 6_000
 MAX_TEXT = 40_000
@@ -26,7 +27,7 @@ MAX_INLINE = 2_000
 MAX_DATA_ATTRIBUTES = 2_000
 MAX_RAW_TEXT = 4_000
 MAX_META_TAGS = 500
-MAX_MARKED = 12  # addresses of styles, and of scripts, that may tell the software
+MAX_MARKED = 12  # addresses of styles, and of scripts, that may name the software
 MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
 _TAGS = (
     "a", "area", "base", "embed", "form", "frame", "iframe", "input", "link", "meta", "object", "pre", "script",
@@ -37,68 +38,80 @@ _LINK_RELS = frozenset(
     ("alternate", "canonical", "next", "prev", "search", "service-desc", "service-doc", "conformance", "data", "items")
 )
 _PLACES = {  # and the attribute that holds the address
-    "a": ("href", Place.ANCHOR),
-    "area": ("href", Place.AREA),
-    "iframe": ("src", Place.FRAME),
-    "frame": ("src", Place.FRAME),
-    "object": ("data", Place.FRAME),
-    "embed": ("src", Place.FRAME),
-    "link": ("href", Place.META),
+    "a": ("href", LinkPlace.ANCHOR),
+    "area": ("href", LinkPlace.AREA),
+    "iframe": ("src", LinkPlace.FRAME),
+    "frame": ("src", LinkPlace.FRAME),
+    "object": ("data", LinkPlace.FRAME),
+    "embed": ("src", LinkPlace.FRAME),
+    "link": ("href", LinkPlace.META),
 }
 _SMALL = frozenset(
     (
         "p", "li", "td", "th", "dd", "dt", "span", "label", "h1", "h2", "h3", "h4", "h5", "h6",
-        "em", "strong", "b", "i", "x-em", "x-strong", "x-b", "x-i",  # the latter in long pages: see markup.tame
+        "em", "strong", "b", "i", "x-em", "x-strong", "x-b", "x-i",  # the latter in long pages: see safe_html.tame
     )
 )  # fmt: skip
 # Viewers take their configuration and services from data-config, data-url and the like.
 _DATA = re.compile(r"data-[\w-]{1,40}\s*=\s*[\"']([^\"'<>\s]{4,500})[\"']")
 _ELSEWHERE = re.compile(r"(?:javascript|mailto|data|tel):", re.IGNORECASE)
-Told = Callable[[str, str], bool]
+IsKnown = Callable[[str, str], bool]
 _REFRESH = re.compile(r"url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE)
 
 
 def read(
     source: str,
     url: str,
+    book: AddressBook,
     tag: frozenset[str] = frozenset(),
-    is_told: Told | None = None,
+    is_known: IsKnown | None = None,
     *,
     with_scripts: bool = True,
 ) -> Page:
     """The page with all its links, relative ones still relative to `base` where it gives one.
 
-    `tag` are the rules for robots that came with the answer's headers. Links that `is_told` knows, by the folder they
+    `tag` are the rules for robots that came with the answer's headers. Links that `is_known` knows, by the folder they
     are relative to and their letters, are left out; without `with_scripts`, the code in the page is left to somebody
     else.
     """
     data = source.encode("utf-8", "replace")
-    tree = LexborHTMLParser(markup.tame(data))
+    tree = LexborHTMLParser(safe_html.tame(data))
     nodes = _by_tag(tree)
     words = _Words()
     robots = _robots(nodes["meta"]) | tag
     made_with = _software(nodes)
     base = _base(nodes["base"], url)
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
-    found = list(islice(_links(nodes, words, _Known(base, None if "nofollow" in robots else is_told)), MAX_LINKS))
+    found = list(
+        islice(_links(nodes, words, _Known(base, None if "nofollow" in robots else is_known), book), MAX_LINKS)
+    )
     code = _code(nodes, words)
-    inline, files = _scripts(nodes["script"], base, with_scripts)
+    inline, files = _scripts(nodes["script"], base, book, with_scripts)
     if b"data-" in data:
         for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
-            inline += script.address(unescape(match[1]))
-    found += embedded.links(source, data)
+            inline += script_text.address(unescape(match[1]), book)
+    found += embedded.links(source, data, book)
     visible = _leave_visible(tree)
-    found += text.links(visible, Place.TEXT)
+    found += text.links(visible, LinkPlace.TEXT)
     return Page(
         url=base,
         title=title,
         text=visible[:MAX_TEXT],
+        keyword_group=keyword_group(f"{title} {visible}"),
+        holds_wms=_holds_wms(nodes["a"], (*found, *code, *inline), book),
         language=_language(tree),
         software=made_with,
         links=tuple((found + code)[:MAX_LINKS]) + tuple(inline[:MAX_LINKS]),
         nofollow="nofollow" in robots,
         script_files=tuple(files),
     )
+
+
+def _holds_wms(anchors: list[LexborNode], links: Iterable[Link], book: AddressBook) -> bool:
+    """Does the address of a WMS stand in the page, whether other pages have brought it already or not?"""
+    hrefs = (node.attributes.get("href") or "" for node in anchors[:MAX_LINKS])
+    addresses = chain(hrefs, (link.url for link in links))
+    return any("wms" in address.lower() and book.looks_like_service(address) for address in addresses)
 
 
 def _by_tag(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
@@ -109,95 +122,118 @@ def _by_tag(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
     return found
 
 
-def _links(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known) -> Iterator[Link]:
-    yield from _forms(nodes["form"])
-    yield from _anchors(nodes, words, known).values()
+def _links(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known, book: AddressBook) -> Iterator[Link]:
+    yield from _forms(nodes["form"], book)
+    yield from _anchors(nodes, words, known, book).values()
     for node in nodes["meta"]:
         attributes = node.attributes
         if (attributes.get("http-equiv") or "").lower() == "refresh":
             match = _REFRESH.search(attributes.get("content") or "")
             if match:
-                yield Link(match[1], place=Place.META)
+                yield Link(match[1], place=LinkPlace.META)
 
 
-def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known) -> dict[str, Link]:
+def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known, book: AddressBook) -> dict[str, Link]:
     """Each address once, with the first words that stand for it; one anchor that may be followed is enough."""
     found: dict[str, Link] = {}
     passed: set[str] = {""}
-    standing = Standing()
-    for tag, (name, place) in _PLACES.items():
-        for node in nodes[tag]:
-            attributes = node.attributes
-            address = (attributes.get(name) or "").partition("#")[0].strip()
-            if address in passed:
-                continue
-            rel = (attributes.get("rel") or "").lower()
-            if tag == "link" and _LINK_RELS.isdisjoint(rel.split()) and not looks_like_service(address):
-                continue
-            nofollow = "nofollow" in rel
-            before = found.get(address)
-            if before is None:
-                if (":" in address and _ELSEWHERE.match(address)) or (not nofollow and known.has(address)):
-                    passed.add(address)
-                    continue
-            elif before.text and (nofollow or not before.nofollow):
-                continue
-            said = words.of(node)[:300] or attributes.get("title") or attributes.get("alt") or ""
-            parent = node.parent
-            way = standing.way(parent, attributes.get("class"))
-            found[address] = Link(address, said[:300], words.around(parent)[:200], place, nofollow, way=way)
-            if len(found) >= MAX_LINKS:
-                return found
+    dom_paths = DomPaths()
+    for node, name, place in ((node, *where) for tag, where in _PLACES.items() for node in nodes[tag]):
+        attributes = node.attributes
+        address = (attributes.get(name) or "").partition("#")[0].strip()
+        rel = (attributes.get("rel") or "").lower()
+        if address in passed or (node.tag == "link" and not _is_linked(address, rel, book)):
+            continue
+        nofollow = "nofollow" in rel
+        before = found.get(address)
+        if before is None and _is_passed(address, nofollow, known):
+            passed.add(address)
+        elif before is None or _is_better(before, nofollow):
+            found[address] = _anchor(node, address, place, nofollow, words, dom_paths)
+        if len(found) >= MAX_LINKS:
+            break
     return found
 
 
-class _Known:
-    """The links that were told of other pages in the same letters."""
+def _is_linked(address: str, rel: str, book: AddressBook) -> bool:
+    """Does a link element name a page or a service?"""
+    return not _LINK_RELS.isdisjoint(rel.split()) or book.looks_like_service(address)
 
-    def __init__(self, base: str, is_told: Told | None) -> None:
-        self._is_told = is_told
+
+def _is_passed(address: str, nofollow: bool, known: _Known) -> bool:
+    """An address that is no web page's, or that other pages have brought already."""
+    is_elsewhere = ":" in address and bool(_ELSEWHERE.match(address))
+    return is_elsewhere or (not nofollow and known.has(address))
+
+
+def _is_better(before: Link, nofollow: bool) -> bool:
+    """May an anchor take the place of one before it: which had no words, or was not to be followed?"""
+    return not before.text or (before.nofollow and not nofollow)
+
+
+def _anchor(
+    node: LexborNode, address: str, place: LinkPlace, nofollow: bool, words: _Words, dom_paths: DomPaths
+) -> Link:
+    attributes = node.attributes
+    said = words.of(node)[:300] or attributes.get("title") or attributes.get("alt") or ""
+    parent = node.parent
+    dom_path = dom_paths.path(parent, attributes.get("class"))
+    return Link(address, said[:300], words.around(parent)[:200], place, nofollow, dom_path=dom_path)
+
+
+class _Known:
+    """The links that other pages have in the same letters."""
+
+    def __init__(self, base: str, is_known: IsKnown | None) -> None:
+        self._is_known = is_known
         self._origin = "/".join(base.split("/", 3)[:3])
         self._folder = urls.folder(base)
 
     def has(self, address: str) -> bool:
-        if self._is_told is None or address[0] == "?":  # which belongs to its page alone
+        if self._is_known is None or address[0] == "?":  # which belongs to its page alone
             return False
         if address[0] == "/":
-            return self._is_told(self._origin, address)
+            return self._is_known(self._origin, address)
         is_full = ":" in address and address[:8].lower().startswith(("http://", "https://"))
-        return self._is_told("" if is_full else self._folder, address)
+        return self._is_known("" if is_full else self._folder, address)
 
 
-def _forms(nodes: list[LexborNode]) -> Iterator[Link]:
+def _forms(nodes: list[LexborNode], book: AddressBook) -> Iterator[Link]:
     """Forms cannot be nested but in drawings, where each would be read as often as it is deep: there the outermost."""
     nested: set[int] = set()
     for node in nodes[:MAX_FORMS]:
         if node.mem_id not in nested:
             nested.update(inner.mem_id for inner in node.css("form"))
-            yield from _form(node)
+            yield from _form(node, book)
 
 
-def _form(node: LexborNode) -> Iterator[Link]:
+def _form(node: LexborNode, book: AddressBook) -> Iterator[Link]:
     """A GET form whose hidden fields already spell an OGC request, and its bare action; log-in forms are left alone."""
-    if node.css_first("input[type=password]") is not None:
-        return
     action = node.attributes.get("action") or ""
-    if not action:
+    if not action or node.css_first("input[type=password]") is not None:
         return
     if (node.attributes.get("method") or "get").lower() != "get":
-        if looks_like_service(action):  # which answers to a plain question too
-            yield Link(action, _words(node)[:100], place=Place.FORM)
+        if book.looks_like_service(action):  # which answers to a plain question too
+            yield Link(action, _words(node)[:100], place=LinkPlace.FORM)
         return
-    fields: list[str] = []
-    for item in islice(node.css("input[name], select[name]"), MAX_CHOICES):
-        value = item.attributes.get("value")
-        if item.tag == "select":
-            option = item.css_first("option[selected]") or item.css_first("option")
-            value = (option.attributes.get("value") or _words(option)) if option is not None else None
-        if value and len(fields) < 20:
-            fields.append(f"{item.attributes['name']}={value}")
+    query = _query(node)
     joint = "&" if "?" in action else "?"
-    yield Link(action + (joint + "&".join(fields) if fields else ""), _words(node)[:100], place=Place.FORM)
+    yield Link(f"{action}{joint}{query}" if query else action, _words(node)[:100], place=LinkPlace.FORM)
+
+
+def _query(form: LexborNode) -> str:
+    """What a form sends if nobody touches it."""
+    items = islice(form.css("input[name], select[name]"), MAX_CHOICES)
+    given = ((item.attributes["name"], _value(item)) for item in items)
+    return "&".join([f"{name}={value}" for name, value in given if value][:20])
+
+
+def _value(item: LexborNode) -> str | None:
+    """What a field of a form sends if nobody touches it."""
+    if item.tag != "select":
+        return item.attributes.get("value")
+    option = item.css_first("option[selected]") or item.css_first("option")
+    return (option.attributes.get("value") or _words(option)) if option is not None else None
 
 
 def _leave_visible(tree: LexborHTMLParser) -> str:
@@ -214,15 +250,15 @@ def _code(nodes: Mapping[str, list[LexborNode]], words: _Words) -> list[Link]:
     found: list[Link] = []
     for tag in ("pre", "textarea"):
         for node in nodes[tag]:
-            found += text.links(words.raw(node), Place.CODE)
+            found += text.links(words.raw(node), LinkPlace.CODE)
             if len(found) >= MAX_LINKS:
                 return found
     for node in nodes["input"]:
-        found += text.links(node.attributes.get("value") or "", Place.CODE)
+        found += text.links(node.attributes.get("value") or "", LinkPlace.CODE)
     return found
 
 
-def _scripts(nodes: list[LexborNode], url: str, with_code: bool) -> tuple[list[Link], list[str]]:
+def _scripts(nodes: list[LexborNode], url: str, book: AddressBook, with_code: bool) -> tuple[list[Link], list[str]]:
     inline: list[jsflow.Script] = []
     files: list[str] = []
     for node in nodes[:MAX_SCRIPTS]:
@@ -233,7 +269,7 @@ def _scripts(nodes: list[LexborNode], url: str, with_code: bool) -> tuple[list[L
         elif with_code and len(inline) < MAX_INLINE and (words := node.text()):
             is_module = (node.attributes.get("type") or "").lower() == "module"
             inline.append(jsflow.Script(url, words, is_module, is_inline=True))
-    return scripts.links(inline, url) if inline else [], files
+    return script_links.links(inline, url, book) if inline else [], files
 
 
 def _base(nodes: list[LexborNode], url: str) -> str:

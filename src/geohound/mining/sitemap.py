@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from geohound import safe_xml
-from geohound.document import Document
-from geohound.model.visit import Link, Place
+from geohound.document import Document, safe_xml
+from geohound.model.visit import Link, LinkPlace
 
 MAX_LINKS = 50_000  # the limit of the sitemap protocol itself
 _ENTRIES = frozenset({"url", "sitemap"})
@@ -23,7 +22,7 @@ def links(document: Document) -> list[Link]:
     for entry in root:
         address = address_of(entry)
         if address:
-            found.append(Link(address, place=Place.SITEMAP))
+            found.append(Link(address, place=LinkPlace.SITEMAP))
         if len(found) >= MAX_LINKS:
             break
     return found

@@ -1,4 +1,4 @@
-"""By what software a page was made, as it says itself or as the addresses of its scripts and styles tell."""
+"""By what software a page was made, as it says itself or as the addresses of its scripts and styles show."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def named(generator: str) -> str:
 
 
 def of_addresses(addresses: Iterable[str]) -> str:
-    """What the first address with a mark of some software tells."""
-    return next(filter(None, (_told_by(address[:_MAX_ADDRESS]) for address in addresses)), "")
+    """What the first address with a mark of some software says."""
+    return next(filter(None, (_named_by(address[:_MAX_ADDRESS]) for address in addresses)), "")
 
 
 @lru_cache(maxsize=16_384)
-def _told_by(address: str) -> str:
+def _named_by(address: str) -> str:
     marks = _marks()
     parts = address.lower().partition("?")[0].split("/")
     return next((marks[part] for part in parts if part in marks), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from geohound.model.visit import Link, Place
+from geohound.model.visit import Link, LinkPlace
 
 # Stops where prose goes on: white space, quotes, brackets, pipes. Trailing punctuation is cut afterwards.
 _URL = re.compile(r"https?://[^\s<>\"'`|\\^\]\[]{4,2000}", re.IGNORECASE)
@@ -19,13 +19,13 @@ _ESCAPES = (("\\/", "/"), ("\\u0026", "&"), ("\\u003d", "="), ("\\u003D", "="), 
 MAX_LINKS = 5_000
 
 
-def links(text: str, place: Place) -> list[Link]:
+def links(text: str, place: LinkPlace) -> list[Link]:
     """Every web address that stands in the text, with a little of what stands before it."""
     if "http" not in text and "HTTP" not in text:
         return []
-    if place is Place.XML:
+    if place is LinkPlace.XML:
         text = _NAMESPACES.sub(" ", text)
-    if place is not Place.TEXT:
+    if place is not LinkPlace.TEXT:
         for escape, meant in _ESCAPES:
             text = text.replace(escape, meant)
     found = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -68,16 +69,7 @@ class BBox:
         )
 
 
-def parse_bbox(text: str) -> BBox:
-    """Read `W,S,E,N` as a person types it; ValueError says what is wrong."""
-    parts = [p for p in text.replace(";", ",").replace(" ", ",").split(",") if p]
-    if len(parts) != 4:
-        raise ValueError("a box is four numbers, west,south,east,north, for example -75,-34,-34,6")
-    try:
-        west, south, east, north = (float(p) for p in parts)
-    except ValueError:
-        raise ValueError("a box is four numbers, west,south,east,north, for example -75,-34,-34,6") from None
-    return BBox(west, south, east, north)
+WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
 
 
 def union(boxes: list[BBox]) -> BBox | None:
@@ -143,3 +135,9 @@ def overlap_ratio(a: BBox, b: BBox) -> float:
     if whole > 0:
         return shared / whole
     return 1.0 if a == b else 0.0
+
+
+def short_numbers(values: Sequence[float], separator: str = ", ") -> str:
+    """Coordinates without needless digits: to a ten-millionth of a degree, or a centimetre."""
+    digits = 7 if all(abs(v) <= 360 for v in values) else 2
+    return separator.join(f"{v:.{digits}f}".rstrip("0").rstrip(".") if v else "0" for v in values)

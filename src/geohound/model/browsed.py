@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageRequest:
     """One request that the running page made, whether or not anybody answered it."""
 
     url: str
@@ -17,7 +17,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PageState:
     """The page as it stood after an event, new by Algorithm 1 of WBC."""
 
     event: str
@@ -25,14 +25,25 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class EventRow:
+    """Equal events of a page, combined as in a watcher's report: {events}, {sources}, target, value."""
+
+    events: tuple[str, ...]  # onload, onclick, ondblclick, onmouseover, onchange
+    sources: tuple[str, ...]
+    target: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrowsedPage:
     """All that running a page showed, and what it cost."""
 
     page: str
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[PageRequest, ...] = ()
     files: tuple[str, ...] = ()  # addresses of texts that were fetched for the page
     pages: tuple[str, ...] = ()  # where events would have led to: nobody went there
-    states: tuple[State, ...] = ()  # the first one is the page as loaded
+    states: tuple[PageState, ...] = ()  # the first one is the page as loaded
     events: int = 0  # triggered
     requests: int = 0  # that reached the fetcher
+    event_rows: tuple[EventRow, ...] = ()  # that the page and its new states offer
     trouble: str = ""  # why it ended early, or could not be run

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from .health import Check, Health, State
+from .health import Check, Health, HealthState
+from .location import HostLocation
 from .service import Service, Sighting
 
 Revision = int  # of a catalogue: grows with each change, 0 before the first
@@ -35,7 +37,7 @@ class Filter:
     """Which entries: those of these kinds and states, met by this task; what is left out does not matter."""
 
     kinds: tuple[str, ...] = ()
-    states: tuple[State, ...] = ()
+    states: tuple[HealthState, ...] = ()
     task: int | None = None
 
 
@@ -53,9 +55,34 @@ class Entry:
     last_seen: datetime
 
 
+class ServiceSummary(NamedTuple):
+    """What statistics need of a service: cheap to read, however many there are."""
+
+    id: str
+    kind: str
+    endpoint: str
+    title: str
+    software: str
+    state: HealthState
+    location: HostLocation | None
+    topics: Topics
+    first_seen: datetime
+    last_seen: datetime
+
+
 class Counts(NamedTuple):
     services: int
     layers: int
+
+
+class CandidateCounts(NamedTuple):
+    """Candidates that were tested: those that were services, and why the others were not."""
+
+    total: int
+    available: int
+    dead: Mapping[str, int]  # by reason, most frequent first
+    hosts: int
+    hosts_available: int
 
 
 class Discovered(NamedTuple):
@@ -73,7 +100,7 @@ class Change:
 
     revision: Revision
     number: int  # of the service: the order in which services were found
-    state: State
+    state: HealthState
     popularity: int  # how often it was seen
     service: Service | None = None
     topics: Topics = ()

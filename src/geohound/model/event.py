@@ -1,4 +1,4 @@
-"""What happens to a task, as its watchers hear of it: typed, and numbered without gaps once it is stored."""
+"""The events of a task: typed, and numbered without gaps once they are stored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StateChanged:
 
 @dataclass(frozen=True, slots=True)
 class ServiceFound:
-    """A service was confirmed that the catalogue did not have."""
+    """A service was confirmed; `known` where the catalogue had it before this task."""
 
     type: ClassVar[str] = "service"
     id: str
@@ -31,6 +31,11 @@ class ServiceFound:
     pages: int
     requests: int
     elapsed_s: float
+    known: bool = False
+    score: float | None = None  # provisional: from the look that confirmed it
+    lat: float | None = None  # of its host
+    lon: float | None = None
+    country: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +61,21 @@ class Progressed:
     run_pages_per_s: float
     cpu_s: float
     memory_mb: float
-    waiting: str  # for the network, hosts, answers or other processes; empty where something goes on
+    waiting: str  # a key of WAITING_TEXTS; empty while there is progress
     drops: Mapping[str, int] = field(default_factory=dict)
+    started_at: str = ""  # of the first run, ISO 8601
+    seconds_per_page: float | None = None
+    machine_load: float = 0.0  # processes that run or wait for a processor
+    asleep: tuple[str, ...] = ()  # groups of workers that have nothing to do: fetchers, testers
+    active_hosts: int = 0  # that are asked for pages; 0 where all are
+    inactive_hosts: int = 0  # whose pages are left for later
+    explored_hosts: int = 0  # of the active ones, those of which nothing was read yet
+    fetching: tuple[tuple[str, str], ...] = ()  # some URLs that are being asked for, and what spoke for each
 
 
 @dataclass(frozen=True, slots=True)
 class VisitEnded:
-    """A page was read or a candidate tested; only some of many are told."""
+    """A page was read or a candidate tested; only a sample of many is kept."""
 
     type: ClassVar[str] = "visit"
     url: str
@@ -78,7 +91,36 @@ class Waiting:
     """Nothing can be done for the moment, and why."""
 
     type: ClassVar[str] = "waiting"
-    reason: str  # network | hosts | answers
+    reason: str  # a key of WAITING_TEXTS
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswered:
+    """A search provider was asked for a page of results, or a kept page was used again."""
+
+    type: ClassVar[str] = "query"
+    searcher: str  # id, or id=address
+    text: str
+    page: int
+    results: int
+    new_seeds: int
+    cost: float  # in USD, as published
+    cached: bool = False
+    reason: str = ""  # why there are no results, in a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class CheckEnded:
+    """A service was looked at."""
+
+    type: ClassVar[str] = "check"
+    id: str
+    endpoint: str
+    ok: bool | None  # None where the look was inconclusive
+    reason: str
+    elapsed_ms: float
+    state: str
+    was: str  # the state before
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +131,21 @@ class Warned:
     message: str
 
 
-Event = StateChanged | ServiceFound | Progressed | VisitEnded | Waiting | Warned
+Event = StateChanged | ServiceFound | Progressed | VisitEnded | Waiting | QueryAnswered | CheckEnded | Warned
 EVENTS: Mapping[str, type[Event]] = {
-    event.type: event for event in (StateChanged, ServiceFound, Progressed, VisitEnded, Waiting, Warned)
+    event.type: event
+    for event in (StateChanged, ServiceFound, Progressed, VisitEnded, Waiting, QueryAnswered, CheckEnded, Warned)
+}
+
+
+# What people read where a crawl makes no progress, by the reason of `Waiting`.
+WAITING_TEXTS: Mapping[str, str] = {
+    "network": "network connection lost",
+    "answers": "waiting for slow responses",
+    "hosts": "all queued hosts are rate-limited",
+    "active hosts": "the best hosts are rate-limited, the others are left for later",
+    "search": "waiting for search providers",
+    "other processes": "all queued hosts are in use by another process",
 }
 
 

@@ -1,4 +1,4 @@
-"""What a frontier is told and what it answers, and what is kept of it."""
+"""What goes into a frontier and what it answers, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from datetime import datetime
 from enum import IntEnum
 from typing import NamedTuple
 
-from .visit import Candidate, FailureReason, Purpose, Settlement, Via
+from .failure import FailureReason
+from .visit import Candidate, Purpose, Settlement, Via
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,17 @@ class FrontierStats:
     visited: int  # URLs that were asked for, pages or not
     duplicates: int  # candidates that were known, since the frontier was opened
     drops: Mapping[FailureReason, int]  # what was refused or dropped
+    active_hosts: int = 0  # that are asked for pages; 0 where all are
+    inactive_hosts: int = 0  # that have pages queued and wait until they are among the best
+    explored_hosts: int = 0  # of the active ones, those of which nothing was read yet
+
+
+class HostRole(IntEnum):
+    """Why the host of a page was asked when it was."""
+
+    ANY = 0  # every host that was due was asked, or a service was tested
+    BEST = 1  # an active host: its pages promised the most
+    EXPLORED = 2  # an active host: nothing of it had been read
 
 
 class UrlState(IntEnum):
@@ -76,14 +88,6 @@ class LoggedUrl(NamedTuple):
     depth: int
 
 
-class QueuedUrl(NamedTuple):
-    """A URL with all that is known of it, for whoever visits it."""
-
-    number: int
-    candidate: Candidate
-    attempts: int
-
-
 class NewUrl(NamedTuple):
     """A URL that enters the log."""
 
@@ -108,6 +112,7 @@ class UrlEnd(NamedTuple):
     address: str
     marks: tuple[int, int] | None
     at: float
+    role: HostRole = HostRole.ANY
 
 
 MAX_MEMOS = 60_000  # of a task that a log keeps: those that were written last
@@ -122,6 +127,7 @@ class FrontierBatch:
     pauses: dict[str, float] = field(default_factory=dict)  # hosts to be left alone until then, UTC
     drops: dict[FailureReason, int] = field(default_factory=dict)  # totals of the task
     memos: list[Memo] = field(default_factory=list)  # each in place of an earlier one of its kind and key
+    sent: dict[tuple[int, int], list[Candidate]] = field(default_factory=dict)  # to shards: divided task and number
 
     @property
     def size(self) -> int:
@@ -173,3 +179,4 @@ class VisitRecord:
     attempts: int
     address: str  # numeric, that was asked the last time; empty where none was
     at: datetime
+    host_role: HostRole = HostRole.ANY

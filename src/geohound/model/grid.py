@@ -32,7 +32,7 @@ class Grid:
 
 
 def parse_grid(text: str) -> Grid | None:
-    """The grid that a text tells of; None if it is none."""
+    """The grid that a text describes; None if it is none."""
     try:
         name, crs, rows = json.loads(text)
         levels = tuple(Level(str(r[0]), r[1], (r[2], r[3]), (r[4], r[5]), r[6], r[7]) for r in rows)

@@ -6,8 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .service import NOTHING_KNOWN, Known, Proof, Service
-from .visit import Failure, FailureReason, Link, Page, Purpose, RequestRecord
+from .browsed import EventRow
+from .data_file import FileHead
+from .failure import FailureReason
+from .harvest import HarvestPage
+from .kept_page import KeptPage
+from .service import NOTHING_KNOWN, KnownProofs, Proof, Service
+from .visit import Failure, Link, Page, Purpose, RequestRecord
+from .watched import WatcherReport
 
 
 class CachedRobots(NamedTuple):
@@ -38,8 +44,28 @@ class Job:
     depth: int = 0
     is_file: bool = False  # a script or a configuration file, which a page may have brought already
     harvester: str = ""
-    known: Known = NOTHING_KNOWN
+    cursor: bytes = b""  # of a harvest that goes on
+    known: KnownProofs = NOTHING_KNOWN
+    format: str = ""  # of a data file, as its name has it
     robots: tuple[CachedRobots, ...] = ()  # of its host, where the worker may not have read them
+    copy: KeptPage | None = None  # of the page as another task read it lately, to be taken instead of asking for it
+    events: tuple[EventRow, ...] = ()  # of a page, as its site's watcher reports them: only these are triggered
+
+
+class FailedCheck(NamedTuple):
+    """A known service that was asked, and did not answer as one; `ok` is None where that proves nothing."""
+
+    service_id: str
+    ok: bool | None
+    reason: str
+
+
+class FileLink(NamedTuple):
+    """A link to what its name says is a data file."""
+
+    url: str
+    format: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +81,8 @@ class PageRead:
     files: tuple[str, ...] = ()  # scripts and configuration files that were fetched with the page
     sketch: Sketch | None = None  # of the page, to be compared with others
     is_cached: bool = False  # the worker will not report these links again
+    in_vain: FailureReason | None = None  # of a test: why the answer is no service, though it may be worth mining
+    data_files: tuple[FileLink, ...] = ()  # that the page links to
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +96,10 @@ class Redirected:
 class Report:
     """All that a worker learned from one job; delays only, since clocks differ between processes."""
 
-    result: PageRead | Redirected | Failure
+    result: PageRead | HarvestPage | FileHead | WatcherReport | Redirected | Failure
     status: int = 0
     elapsed_s: float = 0.0
-    listed: tuple[str, ...] = ()  # addresses that a map context or a harvested catalogue names
+    listed: tuple[str, ...] = ()  # addresses that a map context names
     listed_as: str = ""
     drops: Mapping[FailureReason, int] = field(default_factory=dict)  # links that were not followed
     asked: int = 0  # requests of this job
@@ -80,6 +108,9 @@ class Report:
     requests: tuple[RequestRecord, ...] = ()  # since the last report, those of other jobs and for robots.txt included
     robots: tuple[CachedRobots, ...] = ()  # read since the last report
     address: str = ""  # numeric, that was asked first; empty where nothing was
+    failed_checks: tuple[FailedCheck, ...] = ()  # of services in the catalogue
+    kept: KeptPage | None = None  # a copy of the page, for a second look or for other tasks
+    is_copy: bool = False  # another task's copy was read: the page was not asked for
 
     @property
     def failure(self) -> Failure | None:

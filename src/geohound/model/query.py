@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from .bbox import BBox, Relation
-from .health import State
+from .health import HealthState
 from .service import Layer, Service
 
 # What can be counted and filtered by; values are text as the catalogue holds it. New ones go to the end.
@@ -16,9 +17,18 @@ FACETS = (
 )  # fmt: skip
 
 
+class Sort(StrEnum):
+    """Which results come first."""
+
+    RELEVANCE = "relevance"
+    NEWEST = "newest"  # found last
+    QUALITY = "quality"
+    SEEN = "seen"  # met most often
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked for. Text holds words, "phrases", beginnings* and -unwanted words, or is the address of a service.
+    """The query of a search. Text has words, "phrases", prefixes* and -excluded words, or is the address of a service.
 
     `where` filters by any of FACETS; the values of one facet are alternatives, the facets must all hold.
     """
@@ -28,7 +38,7 @@ class Query:
     relation: Relation = Relation.OVERLAPS
     kinds: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
-    states: tuple[State, ...] = ()
+    states: tuple[HealthState, ...] = ()
     limit: int = 20
     offset: int = 0
     classes: tuple[str, ...] = ()
@@ -36,10 +46,12 @@ class Query:
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     years: tuple[int, int] | None = None  # the service covers some of these years, first and last
     expand: bool = True  # also find synonyms and translations
-    after: str = ""  # `next` of the page before; then the offset is not looked at
+    after: str = ""  # `next` of the previous page; then the offset is ignored
 
-    fold: bool = True  # near-duplicates come under the best of them; else each for itself
-    facet_values: int = 20  # how many of each facet are told at most, the most frequent ones
+    fold: bool = True  # near-duplicates are folded under the best of them
+    facet_values: int = 20  # at most so many of each facet, the most frequent ones
+    sort: Sort = Sort.RELEVANCE
+    related: bool = False  # also look for words that occur together with those of the text
 
     def filters(self) -> dict[str, tuple[str, ...]]:
         """Every filter by facet, those with a field of their own included."""
@@ -66,7 +78,7 @@ class Hit:
     layers: tuple[Layer, ...]
     score: float
     why: str
-    state: State
+    state: HealthState
     layer_count: int = 0
     match_count: int = 0
     also: tuple[str, ...] = ()
@@ -81,6 +93,7 @@ class Results:
     suggestion: str = ""  # "did you mean": the text with misspelt words mended
     partial: bool = False  # nothing holds all words: these hold some
     next: str = ""  # names the next page of the catalogue as it was on the first one; empty on the last
+    related: tuple[str, ...] = ()  # words that occur together with those of the text, the closest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +102,7 @@ class LayerHit:
 
     layer: Layer
     service: Service
-    state: State
+    state: HealthState
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +113,23 @@ class LayerResults:
     total: int
     elapsed_ms: float
     next: str = ""  # as in Results
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedGroup:
+    """Services whose boxes have their middle in one cell: where that is on the average, and how many."""
+
+    lon: float
+    lat: float
+    count: int
+    service: str = ""  # the id, where it is one
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedServices:
+    """Where the services that match are, the largest group first."""
+
+    groups: tuple[PlacedGroup, ...]
+    total: int
+    worldwide: int  # of them, those whose box is the whole world
+    unplaced: int  # and those without a box

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from .bbox import BBox
+from .location import HostLocation
 from .visit import Validators, Via
 
 
@@ -83,6 +85,9 @@ class Layer:
     grids: tuple[str, ...] = ()  # names of the tile grids that it is cut by
 
 
+READ_IN_SPITE_OF: Final = "read in spite of: "  # so begins the repair of an answer with broken TLS
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """A confirmed service: what its own answer says of it."""
@@ -104,7 +109,7 @@ class Service:
     language: str = ""
     software: str = ""
     online_resource: str = ""  # the address that the document itself gives
-    doors: tuple[str, ...] = ()  # further addresses of the same service
+    aliases: tuple[str, ...] = ()  # further addresses of the same service
     links: tuple[str, ...] = ()  # other services that this document lists
     repairs: tuple[str, ...] = ()  # what had to be mended before the document could be read
     layers_truncated: bool = False
@@ -113,10 +118,18 @@ class Service:
     grids: tuple[str, ...] = ()  # tile grids, as the texts of `model.grid`
     cors: str = ""  # whose web pages may read its answers: "yes" any, "some" those it names; empty where it did not say
     provisional: bool = False  # the kind is a guess: a companion that says otherwise is right
+    name: str = ""  # short, for machines: Service/Name of a WMS
+    location: HostLocation | None = None  # of the host that answered; not what the document says
 
     @property
     def id(self) -> str:
         return service_id(self.kind, self.endpoint)
+
+    @property
+    def tls_fault(self) -> str:
+        """What was wrong with the certificate or the protocol first of all, where the answer was read anyway."""
+        faults = (text.removeprefix(READ_IN_SPITE_OF) for text in self.repairs if text.startswith(READ_IN_SPITE_OF))
+        return next(faults, "").partition(", ")[0]
 
 
 class RefusalReason(StrEnum):
@@ -133,7 +146,12 @@ class RefusalReason(StrEnum):
     MALFORMED = "malformed"
     TOO_LARGE = "too large"
     BLANK_IMAGE = "blank image"
+    TRUNCATED = "truncated"
+    WRONG_PROJECTION = "wrong projection"
+    BROKEN_LAYERS = "no layer works"
+    SOME_LAYERS = "some layers fail"
     UNREACHABLE = "unreachable"
+    REDIRECTED = "redirected elsewhere"
     INCONCLUSIVE = "inconclusive"
 
 
@@ -169,21 +187,30 @@ class Proof(NamedTuple):
     validators: Validators
 
 
-class Remembered(NamedTuple):
+class CachedProof(NamedTuple):
     """What an address proved when it was asked the last time: true for as long as it answers 304."""
 
     validators: Validators
     services: tuple[Service, ...]
 
 
-class Known(NamedTuple):
+class CataloguedService(NamedTuple):
+    """A service of the catalogue, as far as one must know it to ask it again."""
+
+    id: str
+    kind: str
+    endpoint: str
+
+
+class KnownProofs(NamedTuple):
     """What a catalogue has of the services at an address, so that less has to be asked."""
 
-    proved: Mapping[str, Remembered] = {}  # by request
+    proved: Mapping[str, CachedProof] = {}  # by request
     endpoints: frozenset[str] = frozenset()  # whose further documents were read
+    services: tuple[CataloguedService, ...] = ()
 
 
-NOTHING_KNOWN = Known()
+NOTHING_KNOWN = KnownProofs()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +221,17 @@ class Verdict:
     refusal: Refusal | None = None
     tried: tuple[str, ...] = field(default=())  # addresses asked before the verdict
     proofs: tuple[Proof, ...] = ()  # of those services that may be asked the short way the next time
+    refusals: tuple[tuple[str, Refusal], ...] = ()  # the requests that were answered by no service, and by what
 
 
 def service_id(kind: str, endpoint: str) -> str:
     """A short, stable name for a service: the hash of its kind and canonical endpoint."""
     return hashlib.sha256(f"{kind} {endpoint}".encode()).hexdigest()[:16]
+
+
+_NUMBERS = re.compile(r"\d+")
+
+
+def version_order(version: str) -> tuple[int, ...]:
+    """Versions as numbers: 1.10 comes after 1.9."""
+    return tuple(int(digits[:9]) for digits in _NUMBERS.findall(version)[:6])

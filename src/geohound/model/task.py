@@ -8,13 +8,19 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from .shard import Shard
+
 TaskId = int
+SEEDS_PER_SEGMENT = 10  # seeds are taken up segment by segment (PolarHub)
 
 
 class TaskKind(StrEnum):
     """What a task does."""
 
     CRAWL = "crawl"
+    HARVEST = "harvest"  # catalogues of services, read whole
+    HUNT = "hunt"  # queries to search providers, then a crawl from their results
+    MONITOR = "monitor"  # looks again at what the catalogue has, without end unless it is asked to look once
 
 
 class Wanted(StrEnum):
@@ -68,8 +74,35 @@ class CrawlGoal:
     learned: str | None = None  # file with what the order has learned
     max_depth: int | None = None
     max_width: int | None = None
+    thrift: str | None = None
+    active_hosts: int | None = None
     max_pages_per_depth: int | None = None
     browser: str | None = None
+    rules: str | None = None
+    main_pages_only: bool | None = None
+    relevance_topic: str | None = None
+    relevance_threshold: float | None = None
+    revisit_after: float | None = None  # hours
+    topic: str = ""  # of services that are kept; empty: all
+    harvester_files: tuple[str, ...] | None = None  # recipes of data centres, as paths
+    harvester: str = ""  # that reads all seeds; empty: whichever accepts them
+    since: str = ""  # ISO date: of catalogues only what has changed since then, where they support it
+    queries: tuple[str, ...] = ()  # of a hunt, in the order in which they are asked
+    searchers: tuple[str, ...] = ()  # of a hunt: ids, or id=address
+    words: str = ""  # of a hunt: what the user looks for
+    steps: tuple[str, ...] = ()  # of a hunt: search, crawl; none: both
+    knowledge: str = ""  # of a hunt: under this name its agent's knowledge base is kept
+    catalogue_hosts: int = 0  # of a hunt: seeds are taken from so many hosts of the catalogue
+    excluded: tuple[str, ...] = ()  # addresses and hosts that are not visited
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorGoal:
+    """What is looked at again, and how closely."""
+
+    once: bool = False  # end when nothing more is due
+    everything: bool = False  # all services, once, be they due or not
+    deep: bool = False  # ask for maps and features too
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +116,7 @@ class Budget:
     max_pages_per_pattern: int | None = None
     fetchers: int | None = None
     testers: int | None = None
+    max_queries: int | None = None  # requests to search providers, over all runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +140,8 @@ class TaskSpec:
     budget: Budget = field(default_factory=Budget)
     policy: Policy = field(default_factory=Policy)
     kind: TaskKind = TaskKind.CRAWL
+    owner: str = ""  # the account that asked for it; empty: the operator, at the command line
+    watch: MonitorGoal = field(default_factory=MonitorGoal)  # of a monitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +175,25 @@ class Task:
     claim: Claim | None  # of whoever runs it, or ran it and has not let go
     expires_at: datetime | None  # until then the claim holds, unless it is renewed
     counters: Mapping[str, Any]
+    shard: Shard | None = None  # where it is a part of another task
+    shards: int = 0  # into how many parts it is divided
 
     def is_held(self, now: datetime) -> bool:
-        """Does somebody run it, as far as the store can tell?"""
+        """Does somebody run it, as far as the store knows?"""
         return self.claim is not None and self.expires_at is not None and now < self.expires_at
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFilter:
-    """Some of the tasks of a catalogue; empty: all of them."""
+    """Some of the tasks of a catalogue; without states those in any."""
 
     states: frozenset[TaskState] = frozenset()
+    parts: bool | None = False  # of other tasks: without them, only them, or both (None)
 
 
 ALL_TASKS = TaskFilter()
 UNFINISHED = TaskFilter(frozenset(TaskState) - {TaskState.DONE})
+UNDER_WAY = TaskFilter(frozenset({TaskState.QUEUED, TaskState.RUNNING}), parts=None)
 
 
 def state_wanted(now: TaskState, wanted: Wanted) -> TaskState:

@@ -1,4 +1,4 @@
-"""What services are about: topics, each with classes that are told apart by words."""
+"""What services are about: topics, each with classes that are distinguished by words."""
 
 from __future__ import annotations
 
@@ -23,3 +23,4 @@ class Topic:
     title: str
     classes: tuple[TopicClass, ...]
     source: str = ""  # where the classes come from
+    products: tuple[str, ...] = ()  # names of data products, by which pages about it are found

@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import NamedTuple, Protocol
 
+from .failure import FailureReason
+
 MAX_URL_CHARS = 4096  # a longer address is none that a frontier takes or a log keeps
 
 
@@ -23,6 +25,8 @@ class Via(StrEnum):
     RECIPE = "recipe"  # listed in the configuration of a known viewer
     SITEMAP = "sitemap"
     SERVICE = "service"  # named in the document of another service
+    GUESS = "guess"  # a request for capabilities added to an address that says nothing of a service
+    LIKELY = "likely"  # nobody names it: a site with the same program or the same names has a service there
     REDIRECT = "redirect"
     HARVEST = "harvest"
     SEARCH = "search"
@@ -44,13 +48,18 @@ class Purpose(StrEnum):
     PROBE = "probe"  # looks like a service: ask it what it is
     HARVEST = "harvest"  # a catalogue: ask it for the addresses it holds
     CHECK = "check"  # a known service: does it still answer?
+    FILE = "file"  # a data file: ask for its headers and first bytes
+    WATCHER = "watcher"  # the report of a site's watcher
 
     @property
     def lane(self) -> Lane:
         return Lane.PAGES if self is Purpose.PAGE else Lane.PROBES
 
 
-class Place(StrEnum):
+UNRANKED = frozenset({Purpose.FILE, Purpose.WATCHER})  # no order scores them, or learns from them
+
+
+class LinkPlace(StrEnum):
     """Where in a document a link stands."""
 
     ANCHOR = "anchor"
@@ -78,10 +87,18 @@ class Link(NamedTuple):
     url: str
     text: str = ""
     context: str = ""
-    place: Place = Place.ANCHOR
+    place: LinkPlace = LinkPlace.ANCHOR
     nofollow: bool = False
     line: int = 0
-    way: str = ""  # the elements above it, nearest first, as `mining.standing` writes them
+    dom_path: str = ""  # the elements above it, nearest first, as `mining.dom_path` writes them
+
+
+LAST = 2.0**30  # is taken off the score of what is to be tested after everything else
+
+
+def order_score(score: float) -> float:
+    """What its order gave a URL, be it to be tested last or not."""
+    return score + LAST if score < -LAST / 2 else score
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,67 +113,15 @@ class Candidate:
     depth: int = 0
     purpose: Purpose = Purpose.PAGE
     harvester: str = ""  # of what is to be harvested
+    cursor: bytes = b""  # the page with which a harvest goes on, as its harvester wrote it; empty: the first
+    attempts: int = 0  # made at it so far
 
     @property
     def is_page(self) -> bool:
         return self.purpose is Purpose.PAGE
 
 
-class FailureReason(StrEnum):
-    """Why no answer was had, or why a URL was dropped; they become statistics."""
-
-    DNS = "name not found"
-    DNS_TIMEOUT = "name look-up time-out"
-    REFUSED = "connection refused"
-    UNREACHABLE = "no way to the address"
-    RESET = "connection lost"
-    TLS = "TLS"  # a handshake that failed for none of the next four
-    TLS_EXPIRED = "certificate expired"  # or not valid yet
-    TLS_NAME = "certificate of another name"
-    TLS_CHAIN = "certificate of an unknown authority"  # or signed by itself
-    TLS_LEGACY = "outdated TLS"  # version, key or cipher
-    CONNECT_TIMEOUT = "connect time-out"
-    FIRST_BYTE_TIMEOUT = "no first byte in time"
-    STALLED = "too slow"
-    TOTAL_TIMEOUT = "total time-out"
-    TOO_LARGE = "too large"
-    REDIRECT_LOOP = "redirect loop"
-    TOO_MANY_REDIRECTS = "too many redirects"
-    FORBIDDEN_NET = "forbidden net"
-    BAD_URL = "bad URL"
-    ROBOTS = "robots.txt"
-    NOFOLLOW = "nofollow"
-    RATE_LIMITED = "rate limited"
-    UNAVAILABLE = "unavailable"
-    BAD_ANSWER = "answer not understood"
-    HTTP_ERROR = "HTTP error"
-    OUT_OF_SCOPE = "out of scope"
-    TOO_DEEP = "too deep"
-    DEPTH_BUDGET = "depth budget spent"
-    HOST_BUDGET = "host budget spent"
-    DOMAIN_BUDGET = "domain budget spent"
-    PATTERN_BUDGET = "pattern budget spent"
-    TRAP = "trap"
-    MEDIA = "media or archive file"
-    DUPLICATE_CONTENT = "duplicate content"
-    SOFT_404 = "soft 404"
-    BOT_WALL = "bot wall"
-    LOGIN_WALL = "log-in wall"
-    PAGE_BUDGET = "page budget spent"
-    ORDER = "left out by the order"
-    BUG = "internal error"
-
-
-# How hosts fail where it is our own network that is lost.
-AS_IF_CUT_OFF = frozenset(
-    {
-        FailureReason.DNS, FailureReason.DNS_TIMEOUT, FailureReason.REFUSED, FailureReason.UNREACHABLE,
-        FailureReason.CONNECT_TIMEOUT,
-    }
-)  # fmt: skip
-
-
-class Weight(Protocol):
+class MemoryHold(Protocol):
     """Counts the memory that an answer, and what is made of it, take: for as long as it lives itself."""
 
     def add(self, size: int) -> None:
@@ -178,7 +143,7 @@ class Response:
     chain: tuple[str, ...] = ()  # the addresses that redirected, in order, without the final one
     address: str = ""  # the numeric address that answered
     tls_fault: str = ""  # what was wrong with the certificate or the protocol, where the user had it read anyway
-    weight: Weight | None = field(default=None, compare=False, repr=False)  # counts its memory while it is held
+    weight: MemoryHold | None = field(default=None, compare=False, repr=False)  # counts its memory while it is held
 
     @property
     def content_type(self) -> str:
@@ -261,6 +226,7 @@ class Outcome:
     links: int = 0
     status: int = 0
     reason: FailureReason | None = None
+    ogc_links: int = 0  # of those that the page holds: OGC requests by their URL alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,5 +243,7 @@ class Page:
     links: tuple[Link, ...] = field(default=())
     nofollow: bool = False
     script_files: tuple[str, ...] = field(default=())
-    software: str = ""  # that the site was made with, as far as the page tells
+    software: str = ""  # that the site was made with, as far as the page says
+    keyword_group: int | None = None  # of its whole text, see `text.keyword_groups`; None where nobody has looked
+    holds_wms: bool = False  # an address of a WMS stands in it
     unsure: str = ""  # why reading was not enough to know what it asks for

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 
-from .heap import give_back
+from .memory_release import give_back
 
 AS_TEXT = 2  # what is read is held as bytes and as text
 STILL_S = 5.0  # nobody was on the wire for so long: whoever may go on waits for one who waits for us
@@ -49,7 +49,7 @@ class Account:
         self._budget.forget(self)
 
 
-class Weight:
+class ByteHold:
     """What one answer takes, counted for as long as this lives."""
 
     __slots__ = ("_account", "size")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from datetime import UTC, datetime
 
@@ -16,4 +15,6 @@ class SystemClock:
     monotonic = staticmethod(time.monotonic)
 
     async def sleep(self, seconds: float) -> None:
+        import asyncio  # noqa: PLC0415 - who only looks at the time does without it
+
         await asyncio.sleep(seconds)

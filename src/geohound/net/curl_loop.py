@@ -6,12 +6,12 @@ import asyncio
 
 import pycurl
 
-from geohound.model.visit import FailureReason
+from geohound.model.failure import FailureReason
 
 from .byte_budget import ByteBudget
-from .flow import Stop
+from .socket_watcher import watcher
+from .stall_check import Stop
 from .transfer import Transfer
-from .watching import watcher
 
 
 class CurlLoop:

@@ -6,22 +6,26 @@ from dataclasses import dataclass
 
 KIB = 1024
 MIB = 1024 * KIB
+MAX_WIRE_BYTES = 50 * MIB  # where the settings do not want more of a service
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds of one fetch; `total_s`, `redirects` and nothing else count over all its redirects."""
+    """Bounds of one fetch; those without a default are settings.
 
-    connect_s: float = 10.0  # name, TCP and TLS
-    first_byte_s: float = 30.0  # from the start of the request to the first complete header line
+    `total_s`, `redirects` and nothing else count over all its redirects.
+    """
+
+    connect_s: float  # name, TCP and TLS
+    first_byte_s: float  # from the start of the request to the first complete header line
     stall_s: float = 10.0  # a window this long must bring `stall_bytes_per_s` on average
     drip_s: float = 4.0  # and one this long too, if what it brings comes drop by drop: that is no server thinking
     stall_bytes_per_s: int = 1000
     crowded_bytes_per_s: int = 50_000  # instead, of an answer that holds much of the budget while others wait for it
-    total_s: float = 120.0
+    total_s: float
     max_bytes: int = 20 * MIB  # decoded body kept; more is cut off and marked
-    max_wire_bytes: int = 50 * MIB  # body as sent: stops streams that unpack to nothing
+    max_wire_bytes: int = MAX_WIRE_BYTES  # body as sent: stops streams that unpack to nothing
     max_header_bytes: int = 64 * KIB
     max_headers: int = 200
     redirects: int = 5
-    max_bytes_in_flight: int = 128 * MIB  # not of one fetch but of all: what is held of answers, as bytes and text
+    max_bytes_in_flight: int  # not of one fetch but of all: what is held of answers, as bytes and text

@@ -8,11 +8,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 
 from geohound.contracts import Clock
+from geohound.model.failure import BUSY_STATUSES, FailureReason
 from geohound.model.job import CachedRobots
-from geohound.model.visit import Failure, FailureReason, Response, Validators, Visit
+from geohound.model.visit import Failure, Response, Validators, Visit
 from geohound.politeness import asked_pause_s
 
-from .guard import Target, parse_target
+from .address_guard import Target, parse_target
 from .robots_rules import ALLOW_ALL, DISALLOW_ALL, MAX_BYTES, RobotsRules, read_robots
 
 FetchRobots = Callable[[str, int, Validators | None], Awaitable[Visit]]
@@ -23,8 +24,6 @@ _RETRY_S = 600.0
 _MAX_ORIGINS = 50_000
 _MAX_NEWS = 10_000  # if nobody takes them
 _MAX_KEPT_BYTES = 65_536  # longer ones are asked for again
-# RFC 9309, 2.3.1.2: who redirects without end has no robots.txt; every other trouble means "stay out".
-_AS_IF_NONE = frozenset({FailureReason.REDIRECT_LOOP, FailureReason.TOO_MANY_REDIRECTS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,8 @@ class Robots:
     def _understand(self, visit: Visit) -> _Entry:
         now = self._clock.monotonic()
         if isinstance(visit, Failure):
-            if visit.reason in _AS_IF_NONE:
+            # RFC 9309, 2.3.1.2: who redirects without end has no robots.txt; every other trouble means "stay out".
+            if visit.reason.means.is_endless_redirect:
                 return _Entry(ALLOW_ALL, now + _FRESH_S)
             trouble = replace(visit, detail=f"{visit.detail} (asking for robots.txt)", retry_after_s=_RETRY_S)
             return _Entry(DISALLOW_ALL, now + _RETRY_S, trouble)
@@ -151,6 +151,6 @@ class Robots:
         return _Entry(ALLOW_ALL, now + _FRESH_S)
 
     def _unavailable(self, visit: Response, wait_s: float) -> Failure:
-        reason = FailureReason.RATE_LIMITED if visit.status == 429 else FailureReason.UNAVAILABLE
+        reason = BUSY_STATUSES.get(visit.status, FailureReason.UNAVAILABLE)
         detail = f"robots.txt answered {visit.status}"
         return Failure(visit.url, reason, detail, visit.at, visit.elapsed_s, retry_after_s=wait_s)

@@ -36,7 +36,7 @@ _INDEX = re.compile(r"/index\.html?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RobotsRule:
     """One Allow or Disallow line, cut at its asterisks."""
 
     allows: bool
@@ -71,14 +71,14 @@ class Rule:
 class RobotsRules:
     """The rules of one origin that concern one crawler, most specific first."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[RobotsRule, ...] = ()
     delay_s: float | None = None
     sitemaps: tuple[str, ...] = ()
     beginnings: tuple[str, ...] = ()  # of all that forbid: a path with none of them is nobody's business
     beside: RobotsRules | None = None  # others that must allow it too
 
     def allow(self, path: str) -> bool:
-        """May this path (with its query) be asked for? Not if the rules are made to take too long to tell."""
+        """May this path (with its query) be asked for? Not if the rules are made to take too long to match."""
         if not self.rules or path == "/robots.txt":
             return self.beside is None or self.beside.allow(path)
         as_sent = upper_escapes((path or "/").replace("*", "%2A").replace("$", "%24"))
@@ -103,7 +103,7 @@ class RobotsRules:
 
 
 ALLOW_ALL = RobotsRules()
-DISALLOW_ALL = RobotsRules((Rule(False, ("/",), False, 1),), beginnings=("/",))
+DISALLOW_ALL = RobotsRules((RobotsRule(False, ("/",), False, 1),), beginnings=("/",))
 
 
 def spell(path: str) -> str:
@@ -131,7 +131,7 @@ def product_token(user_agent: str) -> str:
 
 @dataclass(slots=True)
 class _Group:
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[RobotsRule] = field(default_factory=list)
     delay_s: float | None = None
     named: bool = False
 
@@ -232,7 +232,7 @@ def _add_rule(groups: list[_Group], allows: bool, pattern: str) -> None:
                 group.rules.append(rule)
 
 
-def _compile(allows: bool, pattern: str) -> Rule:
+def _compile(allows: bool, pattern: str) -> RobotsRule:
     """Bytes beyond ASCII and spaces are escaped as a URL would have them; a $ inside stands for itself.
 
     Escapes that nobody needs (%62 for b) are undone in what is forbidden, as the RFC has it; what is allowed must match
@@ -248,7 +248,7 @@ def _compile(allows: bool, pattern: str) -> Rule:
     parts = tuple(body.split("*"))
     longest = max(map(len, parts[1:]), default=0)
     weight = len(raw) + 2 * sum(byte > 0x7F for byte in raw) + to_the_end
-    return Rule(allows, parts, to_the_end, weight, longest)
+    return RobotsRule(allows, parts, to_the_end, weight, longest)
 
 
 def _delay(value: str, known: float | None) -> float | None:

@@ -6,11 +6,10 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from geohound.contracts import Clock
-from geohound.model.visit import FailureReason
+from geohound.model.failure import FailureReason
 
 _REMEMBERED_S = 3600.0  # then the origin is asked properly again: certificates are renewed
 _MAX_ORIGINS = 10_000
-_CERTIFICATE_FAULTS = frozenset({FailureReason.TLS_EXPIRED, FailureReason.TLS_NAME, FailureReason.TLS_CHAIN})
 
 
 class Leniency(NamedTuple):
@@ -22,9 +21,9 @@ class Leniency(NamedTuple):
 
     def overlooking(self, fault: FailureReason) -> Leniency | None:
         """As this one, but blind to the fault too; None if it is no fault of TLS, or blindness would not help."""
-        if fault in _CERTIFICATE_FAULTS and not self.unverified:
+        if fault.means.is_certificate_fault and not self.unverified:
             return Leniency(True, self.legacy, self._with(fault))
-        if fault is FailureReason.TLS_LEGACY and not self.legacy:
+        if fault.means.is_legacy_tls and not self.legacy:
             return Leniency(self.unverified, True, self._with(fault))
         return None
 

@@ -9,21 +9,25 @@ import ssl
 import time
 from asyncio import Future
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import Any
 
 import pycurl
 
-from geohound.model.visit import FailureReason, Validators
+from geohound.contracts import Follows
+from geohound.model.failure import FailureReason
+from geohound.model.secrets import Secrets
+from geohound.model.visit import Validators
+from geohound.urls import with_params
 
-from .byte_budget import AS_TEXT, Account, ByteBudget, Weight
-from .flow import Flow, Stop
-from .guard import Guard
+from .address_guard import Guard
+from .byte_budget import AS_TEXT, Account, ByteBudget, ByteHold
+from .connect_to import Route
 from .headers import one_line
 from .limits import Limits
-from .routes import Route
+from .stall_check import Flow, Stop
 from .tls import STRICT, Leniency
 
 _KEEP = None  # what a callback returns to go on
@@ -35,19 +39,44 @@ _MAX_PIECES = 502_000  # half a second's work, if they are crumbs
 _REDIRECT_CODES = ([b"301"], [b"302"], [b"303"], [b"307"], [b"308"])
 
 
-class Ask(NamedTuple):
-    """One request as the transfer needs it."""
+@dataclass(slots=True)
+class FetchState:
+    """One fetch under way, over all its redirects, and how it is asked for at the moment."""
 
     url: str
+    accept: str
     max_bytes: int
-    accept: str  # this and what follows are settings that stay with a handle until they change
+    obey_robots: bool = True
+    follows: Follows | None = None
+    known: Validators | None = None
+    secrets: Secrets | None = None
+    spent_s: float = 0.0  # on the wire; waiting in line and for robots.txt is not the server's doing
+    chain: tuple[str, ...] = ()
+    crowded: str = ""  # the address at which a host was found while it was not its turn
+    account: Account | None = None  # that holds what comes of it
     route: Route | None = None
     decode: bool = True
     tls: Leniency = STRICT
-    known: Validators | None = None
+    span: tuple[int, int] | None = None  # first byte and size of the part of a file that is wanted; None: all of it
+
+    @property
+    def validators(self) -> Validators | None:
+        """They belong to the address asked for, not to those that it redirects to."""
+        return None if self.chain else self.known
+
+    @property
+    def keys(self) -> Secrets:
+        """They are for the address asked for, and for nobody to whom it redirects."""
+        return _NO_SECRETS if self.chain or self.secrets is None else self.secrets
+
+    @property
+    def settings(self) -> tuple[Any, ...]:
+        """What stays with a handle until it changes."""
+        return self.accept, self.route, self.decode, self.tls, self.validators, self.keys, self.span
 
 
-_NOTHING = Ask("", 0, "")
+_NO_SECRETS = Secrets()
+_NOTHING = FetchState("", "", 0)
 
 
 def _never(_: str) -> bool:
@@ -67,13 +96,11 @@ class Transfer:
         self.header_lines: list[bytes] = []  # one list for ever: libcurl holds its `append`
         self.clear()
 
-    def clear(
-        self, ask: Ask = _NOTHING, may_ask: Callable[[str], bool] = _never, account: Account | None = None
-    ) -> None:
+    def clear(self, fetch: FetchState = _NOTHING, may_ask: Callable[[str], bool] = _never) -> None:
         """Forget the last request, and all that came of it."""
-        self.ask = ask
-        self.account = account  # None: it is nobody's, and never waits
-        self.weight = Weight(account or self._budget.nobodys())
+        self.account = fetch.account  # None: it is nobody's, and never waits
+        self.weight = ByteHold(fetch.account or self._budget.nobodys())
+        self._has_route = fetch.route is not None
         self._paused_at: float | None = None
         self.paused_s = 0.0
         self._may_ask = may_ask  # the host at this address
@@ -89,7 +116,7 @@ class Transfer:
         self.started_at = 0.0
         self.deadline = 0.0
         self._flow: Flow | None = None
-        self._max_bytes = ask.max_bytes
+        self._max_bytes = fetch.max_bytes
         self.in_body = False
 
     def configure(self, user_agent: str, ca_file: str) -> None:
@@ -106,27 +133,32 @@ class Transfer:
         curl.setopt(pycurl.WRITEFUNCTION, self._take_body)
 
     def begin(
-        self, ask: Ask, now: float, deadline: float, may_ask: Callable[[str], bool], account: Account | None = None
+        self,
+        fetch: FetchState,
+        url: str,
+        now: float,
+        deadline: float,
+        may_ask: Callable[[str], bool],
     ) -> None:
-        """Make the handle ready for this request."""
-        self.clear(ask, may_ask, account)
+        """Make the handle ready for this step of a fetch."""
+        self.clear(fetch, may_ask)
         self._run(+1, now)
         self.started_at = now
         self.deadline = deadline
         curl = self.curl
-        curl.setopt(pycurl.URL, ask.url)
-        settings = ask[2:]
+        curl.setopt(pycurl.URL, with_params(url, dict(fetch.keys.params)) if fetch.keys.params else url)
+        settings = fetch.settings
         if settings == self._settings:
             return
         self._settings = settings
-        curl.setopt(pycurl.HTTPHEADER, _request_headers(ask))
-        if ask.route:
-            curl.setopt(pycurl.CONNECT_TO, [f"::{ask.route.host}:{ask.route.port}"])
+        curl.setopt(pycurl.HTTPHEADER, _request_headers(fetch))
+        if fetch.route:
+            curl.setopt(pycurl.CONNECT_TO, [f"::{fetch.route.host}:{fetch.route.port}"])
         else:
             curl.unsetopt(pycurl.CONNECT_TO)  # setting an empty list would leave the last route in place
-        curl.setopt(pycurl.ENCODING, _CODINGS if ask.decode else "identity")
-        curl.setopt(pycurl.HTTP_CONTENT_DECODING, int(ask.decode))
-        self._secure(ask.tls)
+        curl.setopt(pycurl.ENCODING, _CODINGS if fetch.decode else "identity")
+        curl.setopt(pycurl.HTTP_CONTENT_DECODING, int(fetch.decode))
+        self._secure(fetch.tls)
 
     def _secure(self, leniency: Leniency) -> None:
         """libcurl never goes on with a connection that was made with other settings than these."""
@@ -236,7 +268,7 @@ class Transfer:
         if objection:
             self.refused = objection
             return int(pycurl.SOCKET_BAD)  # libcurl tries the next address of the name, if there is one
-        if self.ask.route is None and not self._is_due(_text(place[0])):
+        if not self._has_route and not self._is_due(_text(place[0])):
             return int(pycurl.SOCKET_BAD)
         self.sockets += 1
         try:
@@ -300,14 +332,17 @@ _FIXED_OPTIONS: tuple[tuple[int, int | str], ...] = (
 )
 
 
-def _request_headers(ask: Ask) -> list[str]:
+def _request_headers(fetch: FetchState) -> list[str]:
     """All but those that libcurl writes by itself."""
-    headers = ["Accept: " + ask.accept]
-    if ask.known is not None and ask.known.etag:
-        headers.append("If-None-Match: " + one_line(ask.known.etag))
-    if ask.known is not None and ask.known.last_modified:
-        headers.append("If-Modified-Since: " + one_line(ask.known.last_modified))
-    return headers
+    headers, known = ["Accept: " + fetch.accept], fetch.validators
+    if fetch.span is not None:
+        first, size = fetch.span
+        headers.append(f"Range: bytes={first}-{first + size - 1}" if first >= 0 else f"Range: bytes={first}")
+    if known is not None and known.etag:
+        headers.append("If-None-Match: " + one_line(known.etag))
+    if known is not None and known.last_modified:
+        headers.append("If-Modified-Since: " + one_line(known.last_modified))
+    return [*headers, *(f"{name}: {one_line(value)}" for name, value in fetch.keys.headers)]
 
 
 def _text(host: str | bytes) -> str:

@@ -1,1 +1,1 @@
-"""The drawer of crawl orders: which link next."""
+"""The registry of crawl orders: which link to visit next."""

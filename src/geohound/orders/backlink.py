@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from geohound.model.visit import Candidate, Link, Page
 
-from ._plain import Plain, address
-from ._tally import Tally
+from ._base import BaseOrder, address
+from ._url_counters import UrlCounters
 
 
-class Backlink(Plain):
-    """Counts every link, the repeated ones too; ranked frontiers are ranges of the count."""
+class Backlink(BaseOrder):
+    """Counts every link, including repeated ones; ranked frontiers are ranges of the count."""
 
     id = "backlink"
     title = "Most linked first"
     counts_links = True
 
     def __init__(self) -> None:
-        self._count = Tally()
+        self._count = UrlCounters()
 
     def score(self, link: Link, page: Page) -> float:
         return self._count.add(address(link, page), 1.0)

@@ -1,13 +1,13 @@
-"""Depth first: the links of the page read last come first, in the order they stand on it."""
+"""Depth first: the links of the latest page come first, in document order."""
 
 from __future__ import annotations
 
 from geohound.model.visit import Link, Page
 
-from ._plain import Plain
+from ._base import BaseOrder
 
 
-class DepthFirst(Plain):
+class DepthFirst(BaseOrder):
     id = "depth_first"
     title = "Depth first"
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from geohound.model.visit import Candidate, Link, Page
 
-from ._plain import Plain, address
-from ._tally import Tally
+from ._base import BaseOrder, address
+from ._url_counters import UrlCounters
 
 
-class Opic(Plain):
+class Opic(BaseOrder):
     id = "opic"
     title = "On-line page importance (OPIC)"
     counts_links = True
 
     def __init__(self) -> None:
-        self._cash = Tally()
+        self._cash = UrlCounters()
         self._page = ""
         self._share = 0.0
-        self._goes_on = False
+        self._is_resumed = False
 
     def seed(self, url: str, position: int) -> float:  # noqa: ARG002
-        return self._cash.get(url) if self._goes_on else self._cash.add(url, 1.0)
+        return self._cash.get(url) if self._is_resumed else self._cash.add(url, 1.0)
 
     def score(self, link: Link, page: Page) -> float:
         if page.url != self._page:
@@ -44,7 +44,7 @@ class Opic(Plain):
 
     def restore(self, state: bytes) -> None:
         self._cash.restore(state)
-        self._goes_on = True  # seeds have had their cash
+        self._is_resumed = True  # seeds have had their cash
 
 
 ORDERS = (Opic(),)

@@ -1,4 +1,4 @@
-"""Shark-search (Hersovici et al. 1998): links inherit the scent of the pages above them, fading, and have their own."""
+"""Shark-search (Hersovici et al. 1998): links inherit part of their page's relevance and add their own."""
 
 from __future__ import annotations
 
@@ -6,39 +6,40 @@ from collections import OrderedDict
 
 from geohound.model.visit import Candidate, Link, Page
 
-from ._plain import Plain, address
-from ._words import page_similarity, similarity
+from ._base import BaseOrder, address
+from ._vector_space import VectorSpace
 
 DECAY = 0.5  # δ: what a child inherits
 ANCHOR_SHARE = 0.8  # β: anchor against context
 INHERITED_SHARE = 0.5  # γ: inherited against neighbourhood
-MAX_REMEMBERED = 100_000
+MAX_INHERITED = 100_000
 
 
-class Shark(Plain):
+class Shark(BaseOrder):
     id = "shark"
     title = "Shark-search"
 
     def __init__(self) -> None:
+        self._space = VectorSpace()
         self._inherited: OrderedDict[str, float] = OrderedDict()
 
     def seed(self, url: str, position: int) -> float:  # noqa: ARG002
         return 1.0
 
     def score(self, link: Link, page: Page) -> float:
-        own = page_similarity(page)
+        own = self._space.page_similarity(page)
         inherited = DECAY * (own if own > 0 else self._inherited.get(page.url, 0.0))
         self._remember(address(link, page), inherited)
-        anchor = similarity(link.text)
-        context = 1.0 if anchor > 0 else similarity(link.context)
+        anchor = self._space.similarity(link.text)
+        context = 1.0 if anchor > 0 else self._space.similarity(link.context)
         neighbourhood = ANCHOR_SHARE * anchor + (1 - ANCHOR_SHARE) * context
         return INHERITED_SHARE * inherited + (1 - INHERITED_SHARE) * neighbourhood
 
     def _remember(self, url: str, inherited: float) -> None:
-        """The score that is handed on if the page itself turns out to be off the topic; zero needs no memory."""
+        """The score that is passed on if the page itself turns out to be off the topic; zero is not stored."""
         if inherited > 0:
             self._inherited[url] = inherited
-            if len(self._inherited) > MAX_REMEMBERED:
+            if len(self._inherited) > MAX_INHERITED:
                 self._inherited.popitem(last=False)
 
     def explain(self, candidate: Candidate) -> list[tuple[str, float]]:

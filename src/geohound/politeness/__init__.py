@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .cross_process import SharedHosts
 from .formula import (
     PolitenessPolicy,
     VisitFacts,
@@ -12,8 +13,7 @@ from .formula import (
     retry_in_s,
 )
 from .hosts import Politeness
-from .sharing import SharedHosts
-from .task import LocalTurns, TaskPoliteness
+from .per_task import LocalTurns, TaskPoliteness
 from .turns import HostTurns, Turns
 
 __all__ = [

@@ -8,17 +8,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-from geohound.model.visit import Failure, FailureReason, Response, Visit
+from geohound.model.failure import BUSY_STATUSES
+from geohound.model.visit import Failure, Response, Visit
 
-_BUSY_STATUSES = frozenset({429, 503})
-# The host itself seems to be in trouble; other failures (TLS, bad URL, robots …) say nothing about its load.
-_STRAINED = frozenset(
-    {
-        FailureReason.RESET, FailureReason.CONNECT_TIMEOUT, FailureReason.FIRST_BYTE_TIMEOUT,
-        FailureReason.STALLED, FailureReason.TOTAL_TIMEOUT, FailureReason.RATE_LIMITED,
-        FailureReason.UNAVAILABLE,
-    }
-)  # fmt: skip
 _MAX_DOUBLINGS = 10
 _MAX_DIGITS = 9  # thirty years: more is nonsense
 
@@ -49,8 +41,8 @@ class VisitFacts(NamedTuple):
     @classmethod
     def of(cls, visit: Visit, crawl_delay_s: float | None = None) -> VisitFacts:
         if isinstance(visit, Failure):
-            return cls(visit.elapsed_s, visit.reason in _STRAINED, visit.retry_after_s, crawl_delay_s)
-        is_busy = visit.status in _BUSY_STATUSES
+            return cls(visit.elapsed_s, visit.reason.means.is_strain, visit.retry_after_s, crawl_delay_s)
+        is_busy = visit.status in BUSY_STATUSES
         return cls(visit.elapsed_s, is_busy, asked_pause_s(visit) if is_busy else None, crawl_delay_s)
 
 

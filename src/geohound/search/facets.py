@@ -1,27 +1,30 @@
-"""What services are counted and filtered by, and the facts that break ties."""
+"""Facets: their values for each service, filters and counts; and the quality and duplicate key of a service."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple
 
-from geohound.model.query import FACETS
+import numpy as np
+import numpy.typing as npt
+
+from geohound import urls
+from geohound.model.query import FACETS, Query
 from geohound.model.service import Service
-from geohound.wording import known_code, split
+from geohound.text import language_code, tokenize
 
-from .segments import MOST_SPANS
+from .in_memory_index import FACET_BITS, STATES, FacetValues, Snapshot
+from .segments import MAX_SPANS
 from .weights import QUALITY
 
-FIELD_BITS = 4  # the lower bits of a value's id are its facet
-_FIELDS = {name: number for number, name in enumerate(FACETS)}
 _MAX_VALUES = 300
 _MAX_CHARS = 200
-_CRS = re.compile(r"(EPSG|CRS|OGC|ESRI|IGNF|AUTO2?)(?:[:/]+[\d.]*)?[:/]+(\w+)$", re.IGNORECASE)
+_CRS = re.compile(r"(EPSG|CRS|OGC|ESRI|IGNF|AUTO2?)[:/]++(?:[\d.]++[:/]++)?(\w+)$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(1[6-9]\d\d|20\d\d)(?!\d)")
-_NEVER = (0, -1)
+_NO_SPAN = (0, -1)
 _MANY_NAMES = 5
 _MANY_BOXES = 100
 _QUALITY_BANDS = ("0-24", "25-49", "50-74", "75-100")
@@ -36,16 +39,16 @@ def facets_of(
     quality: int,
     years: Sequence[Span],
 ) -> list[tuple[str, str]]:
-    """Facet and value, each pair once; the state, which changes, is not among them."""
+    """Distinct pairs of facet and value; without the state, which changes."""
     values: dict[str, Iterable[str]] = {
         "kind": [service.kind],
         "topic": [topic for topic, _ in topics],
         "class": [class_ for _, class_ in topics if class_],
-        "country": [country_of(service.endpoint)],
+        "country": [country_of(service)],
         "provider": [" ".join(service.provider.name.split())],
-        "language": [known_code(service.language) or language],
-        "crs": map(_crs, _many(service.crs, (layer.crs for layer in service.layers))),
-        "format": map(_format, _many(service.formats, (layer.formats for layer in service.layers))),
+        "language": [language_code(service.language) or language],
+        "crs": map(_crs, _distinct(service.crs, (layer.crs for layer in service.layers))),
+        "format": map(_format, _distinct(service.formats, (layer.formats for layer in service.layers))),
         "licence": [service.access.licence],
         "quality": [quality_band(quality)],
         "https": ["yes" if service.endpoint.startswith("https:") else "no"],
@@ -59,8 +62,14 @@ def facets_of(
     ]
 
 
+def country_of(service: Service) -> str:
+    """Of the host: by its address, else by the top-level domain, which is a guess."""
+    known = service.location.country if service.location else ""
+    return known or urls.country(service.endpoint)
+
+
 def _writable(text: str) -> str:
-    """Without lone surrogates, which UTF-8 cannot hold."""
+    """Without lone surrogates, which UTF-8 cannot encode."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -68,58 +77,26 @@ def quality_band(quality: int) -> str:
     return _QUALITY_BANDS[min(quality // 25, 3)]
 
 
-class FacetValues:
-    """The values of all facets that a process has met: each has a number, whose lower bits are its facet."""
-
-    def __init__(self) -> None:
-        self._ids: dict[tuple[int, str], int] = {}
-        self._values: list[str] = []
-
-    def number(self, values: Iterable[tuple[int, str]]) -> list[int]:
-        """Facet, as its place in FACETS, and value; what is new gets a number."""
-        return [self._ids.get(pair) or self._learn(pair) for pair in values]
-
-    def _learn(self, pair: tuple[int, str]) -> int:
-        self._values.append(pair[1])
-        number = self._ids[pair] = len(self._values) << FIELD_BITS | pair[0]
-        return number
-
-    def names(self, ids: Iterable[int]) -> list[str]:
-        return [self._values[(id_ >> FIELD_BITS) - 1] for id_ in ids]
-
-    def find(self, name: str, values: Iterable[str]) -> list[int]:
-        """The numbers of the values that exist; in any case of letters where none is spelt like this."""
-        found: list[int] = []
-        for value in values:
-            own = self._ids.get((_FIELDS[name], value))
-            found += [own] if own is not None else self._find_folded(_FIELDS[name], value.casefold())
-        return found
-
-    def _find_folded(self, field: int, value: str) -> list[int]:
-        # A copy: another search may be learning of more.
-        return [id_ for (own, other), id_ in list(self._ids.items()) if own == field and other.casefold() == value]
-
-
 def years_of(service: Service) -> list[Span]:
-    """The years that its layers say they cover, each layer for itself; neighbours joined, in order."""
-    stated = {text[:5000]: None for layer in service.layers for text in layer.times[:50]}
-    spans = sorted({span for text in stated for span in _spans_in(text)})
-    joined: list[Span] = []
+    """The spans of years that its layers declare; adjacent ones merged, in order."""
+    texts = {text[:5000]: None for layer in service.layers for text in layer.times[:50]}
+    spans = sorted({span for text in texts for span in _spans_in(text)})
+    merged: list[Span] = []
     for first, last in spans:
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
-            joined.append((first, last))
-    return joined
+            merged.append((first, last))
+    return merged
 
 
-def few_spans(spans: Sequence[Span]) -> list[Span]:
-    """As many as a record holds: the nearest are taken together, and what is left over is never."""
-    few = list(spans)
-    while len(few) > MOST_SPANS:
-        at = min(range(len(few) - 1), key=lambda n: few[n + 1][0] - few[n][1])
-        few[at : at + 2] = [(few[at][0], few[at + 1][1])]
-    return few + [_NEVER] * (MOST_SPANS - len(few))
+def limit_spans(spans: Sequence[Span]) -> list[Span]:
+    """As many spans as a record has: the closest are merged, and unused ones are empty."""
+    merged = list(spans)
+    while len(merged) > MAX_SPANS:
+        at = min(range(len(merged) - 1), key=lambda n: merged[n + 1][0] - merged[n][1])
+        merged[at : at + 2] = [(merged[at][0], merged[at + 1][1])]
+    return merged + [_NO_SPAN] * (MAX_SPANS - len(merged))
 
 
 @lru_cache(maxsize=1_000)
@@ -133,73 +110,65 @@ def _spans_in(text: str) -> list[Span]:
     return found
 
 
-def country_of(endpoint: str) -> str:
-    """ISO code of the country that the host's name says; empty for .org and the like, and for bare addresses."""
-    host = urlsplit(endpoint).hostname or "" if "://" in endpoint else ""
-    last = host.rpartition(".")[2]
-    if len(last) != 2 or not last.isalpha():
-        return ""
-    return {"uk": "GB", "eu": "EU"}.get(last, last.upper())
-
-
 def quality_of(service: Service) -> int:
     """0 to 100: how well a service describes itself."""
     layers = service.layers
     described = sum(bool(layer.title and layer.title != layer.name) for layer in layers)
-    placed = bool(service.extent and service.extent.box) or any(la.extent and la.extent.box for la in layers)
-    holds = {
+    has_box = bool(service.extent and service.extent.box) or any(la.extent and la.extent.box for la in layers)
+    has = {
         "title": bool(service.title),
         "abstract": len(service.abstract) >= 30,
         "keywords": bool(service.keywords),
         "provider": bool(service.provider.name),
         "contact": bool(service.provider.email or service.provider.contact),
         "licence": bool(service.access.licence or service.access.constraints),
-        "box": placed,
+        "box": has_box,
         "layers": bool(layers),
         "https": service.endpoint.startswith("https:"),
         "sound": not service.repairs,
     }
-    points = sum(QUALITY[name] for name, is_so in holds.items() if is_so)
+    points = sum(QUALITY[name] for name, is_present in has.items() if is_present)
     return points + (QUALITY["layer titles"] * described // len(layers) if layers else 0)
 
 
-def twin_key(num: int, service: Service) -> int:
-    """Equal for services that offer the same for the same place, wherever they stand; 64 bits.
+def duplicate_key(num: int, service: Service) -> int:
+    """Equal for near-duplicates: services with the same content and extent on any host; 64 bits.
 
-    Many a service is called "Web Map Service" and has a layer "roads": without something that tells more, it is like
-    no other one.
+    Many services are called "Web Map Service" and have a layer "roads": without a distinguishing feature a service
+    has no duplicates.
     """
-    names = sorted({" ".join(split(layer.name.rpartition(":")[2] or layer.title)) for layer in service.layers})
-    telling = _telling(service, names)
-    if not telling:
-        said = f"#{num}"
+    names = sorted({" ".join(tokenize(layer.name.rpartition(":")[2] or layer.title)) for layer in service.layers})
+    distinguishing = _distinguishing(service, names)
+    if not distinguishing:
+        text = f"#{num}"
     else:
-        said = "\n".join((service.kind, " ".join(split(service.title)), *names, _place(service), *telling))
-    return int.from_bytes(hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+        title = " ".join(tokenize(service.title))
+        text = "\n".join((service.kind, title, *names, _extent_key(service), *distinguishing))
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")
 
 
-def _telling(service: Service, names: Sequence[str]) -> list[str]:
-    """Who offers it; where nobody says so, in which words, or that the layers are too many for chance."""
+def _distinguishing(service: Service, names: Sequence[str]) -> list[str]:
+    """The provider; where none is declared, the texts, or nothing more where the layers are too many for chance."""
     if not names:
         return []
     if service.provider.name.strip():
-        return ["by", " ".join(split(service.provider.name))]
-    words = [" ".join(split(text)) for text in (service.abstract, *(layer.title for layer in service.layers))]
-    own = sorted(set(words) - set(names) - {""})
-    return ["in", *own] if own or len(names) >= _MANY_NAMES else []
+        return ["by", " ".join(tokenize(service.provider.name))]
+    words = [" ".join(tokenize(text)) for text in (service.abstract, *(layer.title for layer in service.layers))]
+    own_words = sorted(set(words) - set(names) - {""})
+    return ["in", *own_words] if own_words or len(names) >= _MANY_NAMES else []
 
 
-def _place(service: Service) -> str:
-    """The boxes, to a tenth of a degree: copies are often computed anew."""
+def _extent_key(service: Service) -> str:
+    """The boxes, rounded to a tenth of a degree, because copies often recompute them."""
     extents = (service.extent,) if service.extent else (layer.extent for layer in service.layers[:_MANY_BOXES])
     boxes = [extent.box.as_tuple() for extent in extents if extent and extent.box]
     return " ".join(sorted({",".join(f"{edge:.1f}" for edge in box) for box in boxes}))
 
 
-def _many(own: Iterable[str], layered: Iterable[tuple[str, ...]]) -> list[str]:
-    found = dict.fromkeys(own)
+def _distinct(service_values: Iterable[str], layer_values: Iterable[tuple[str, ...]]) -> list[str]:
+    found = dict.fromkeys(service_values)
     last: tuple[str, ...] = ()
-    for values in layered:
+    for values in layer_values:
         if values == last:
             continue
         last = values
@@ -218,3 +187,119 @@ def _crs(name: str) -> str:
 @lru_cache(maxsize=1_000)
 def _format(name: str) -> str:
     return name.partition(";")[0].strip().lower()
+
+
+Slots = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+_FACET_MASK = (1 << FACET_BITS) - 1
+
+
+class FacetColumn(NamedTuple):
+    """The values of one facet, and the owner of each, as an index among the services that match."""
+
+    values: npt.NDArray[Any]
+    owners: npt.NDArray[Any]
+
+
+def facet_columns(snapshot: Snapshot, slots: Slots, names: Iterable[str]) -> dict[str, FacetColumn]:
+    """The values of some facets for these services; without the state."""
+    wanted = [name for name in names if name in FACETS and name != "state"]
+    if not wanted:
+        return {}
+    values, owners = _column_of(snapshot, slots)
+    facets = values & np.uint32(_FACET_MASK)
+    columns = {}
+    for name in wanted:
+        indices = np.flatnonzero(facets == FACETS.index(name))
+        columns[name] = FacetColumn(values[indices], owners[indices])
+    return columns
+
+
+def apply_filters(
+    snapshot: Snapshot, slots: Slots, query: Query, columns: Mapping[str, FacetColumn]
+) -> dict[str, Mask]:
+    """Per filter: which of these services pass it."""
+    masks: dict[str, Mask] = {}
+    for name, wanted in query.filters().items():
+        if name == "state":
+            codes = [STATES.index(value) for value in wanted if value in STATES]
+            masks[name] = np.isin(snapshot.state[slots], codes)
+        elif name in FACETS:
+            values, owners = columns[name]
+            masks[name] = np.zeros(len(slots), np.bool_)
+            masks[name][owners[np.isin(values, snapshot.values.find(name, wanted))]] = True
+    if query.years is not None:
+        spans = snapshot.records["years"][slots]
+        first, last = spans[..., 0], spans[..., 1]
+        covers = (first <= query.years[1]) & (last >= query.years[0]) & (first > 0)
+        masks["years"] = np.logical_or.reduce(covers, axis=1)
+    return masks
+
+
+def count_column(
+    snapshot: Snapshot, column: FacetColumn, indices: npt.NDArray[np.int64], size: int, limit: int
+) -> dict[str, int]:
+    """How many of the services at these indices, out of `size`, have each of the most frequent values of one facet."""
+    chosen = np.zeros(size, np.bool_)
+    chosen[indices] = True
+    counts = np.bincount(column.values[chosen[column.owners]])
+    return _top(snapshot.values, counts, np.flatnonzero(counts), limit)
+
+
+def mask_except(masks: Mapping[str, Mask], name: str, size: int) -> Mask:
+    """Which services pass all filters except this one?"""
+    kept = np.ones(size, np.bool_)
+    for other, mask in masks.items():
+        if other != name:
+            kept &= mask
+    return kept
+
+
+def _column_of(snapshot: Snapshot, slots: Slots) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The facet values of these services, and the owner of each, as an index among them."""
+    starts, counts = snapshot.facet_start[slots], snapshot.facet_start[slots + 1] - snapshot.facet_start[slots]
+    total = int(counts.sum())
+    if total == snapshot.facet_start[-1]:
+        return snapshot.facets[:total], np.repeat(np.arange(len(slots)), counts)
+    indices = np.repeat(starts - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) + np.arange(total)
+    return snapshot.facets[indices], np.repeat(np.arange(len(slots)), counts)
+
+
+def count_facets(
+    snapshot: Snapshot, slots: Slots, limit: int, names: tuple[str, ...] = FACETS
+) -> dict[str, dict[str, int]]:
+    """How many of these services have each value, most frequent first, at most `limit` values of a facet."""
+    counts_by_facet: dict[str, dict[str, int]] = {}
+    if "state" in names:
+        states = np.bincount(snapshot.state[slots], minlength=len(STATES))
+        counts_by_facet["state"] = _sorted({STATES[code]: int(n) for code, n in enumerate(states) if n})
+    if not len(slots) or names == ("state",):
+        return counts_by_facet
+    starts, ends = snapshot.facet_start[slots], snapshot.facet_start[slots + 1]
+    total = int((ends - starts).sum())
+    total_values = int(snapshot.facet_start[-1])
+    if total == total_values:
+        values: npt.NDArray[Any] = snapshot.facets[:total_values]
+    elif total * 4 > total_values:  # then a pass over all costs less than random access
+        chosen = np.zeros(len(snapshot.records), np.bool_)
+        chosen[slots] = True
+        values = snapshot.facets[:total_values][np.repeat(chosen, np.diff(snapshot.facet_start))]
+    else:
+        values = _column_of(snapshot, slots)[0]
+    counts = np.bincount(values)
+    present = np.flatnonzero(counts)
+    facets = present & _FACET_MASK
+    for number, name in enumerate(FACETS):
+        facet_values = present[facets == number]
+        if name in names and len(facet_values):
+            counts_by_facet[name] = _top(snapshot.values, counts, facet_values, limit)
+    return counts_by_facet
+
+
+def _top(values: FacetValues, counts: npt.NDArray[Any], ids: npt.NDArray[Any], limit: int) -> dict[str, int]:
+    top = ids[np.argsort(-counts[ids], kind="stable")[:limit]].tolist()
+    return _sorted({value: int(counts[id_]) for value, id_ in zip(values.names(top), top, strict=True)})
+
+
+def _sorted(counts: dict[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -1,4 +1,4 @@
-"""One hit: the service, the best of its layers that match, and why it is here."""
+"""Builds hits: the service, the best of its matching layers, and the explanation of the match."""
 
 from __future__ import annotations
 
@@ -10,88 +10,91 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from geohound.contracts import Catalogue
+from geohound.contracts import CatalogueStore
 from geohound.model.bbox import Relation
-from geohound.model.health import State
+from geohound.model.health import HealthState
 from geohound.model.query import Hit, Query
 from geohound.model.service import Layer, Service
-from geohound.wording import is_unspaced, parse_terms, split, split_name, stems, stop_words
+from geohound.text import is_unspaced, parse_query_terms, stems, stop_words, tokenize, tokenize_name
 
-from .asked import Wish
+from .query_parser import Clause
 
-MAX_LAYERS, MIN_LAYERS = 20, 5  # told of one hit
+MAX_LAYERS, MIN_LAYERS = 20, 5  # shown per hit
 _LAYERS_PER_PAGE = 100
-_LAYERS_ASKED_WHY = 3
+_LAYERS_EXPLAINED = 3
 _MANY_WORDS = 300
 _SHORT_CHARS = 4
 
 
-class Matching(NamedTuple):
-    """The layers of a service that match: by their place in it, best first."""
+class MatchingLayers(NamedTuple):
+    """The layers of a service that match: by their index in it, best first."""
 
     best: npt.NDArray[np.int64]
-    is_whole: bool  # all others do too, for the service itself says all that was asked
+    has_all_layers: bool  # the others match too, because the service itself does
 
     def count(self, size: int) -> int:
-        return size if self.is_whole else len(self.best)
+        return size if self.has_all_layers else len(self.best)
 
-    def some(self, size: int, first: int, last: int) -> list[int]:
-        """From the first to before the last of them, out of so many layers."""
-        told: list[int] = self.best[first:last].tolist()
-        if self.is_whole and last > len(self.best):
+    def indices(self, size: int, first: int, last: int) -> list[int]:
+        """From the first to before the last of them; `size` is the number of all layers."""
+        indices: list[int] = self.best[first:last].tolist()
+        if self.has_all_layers and last > len(self.best):
             others = np.setdiff1d(np.arange(size), self.best, assume_unique=True)
-            told += others[max(first - len(self.best), 0) : last - len(self.best)].tolist()
-        return told
+            indices += others[max(first - len(self.best), 0) : last - len(self.best)].tolist()
+        return indices
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """A service on the page, and what the search knows of it."""
+class ChosenHit:
+    """A service on the page, and the results of its ranking."""
 
     num: int
-    state: State
+    state: HealthState
     rank: float
     ratio: float | None
-    layers: Matching
+    layers: MatchingLayers
     size: int  # how many layers it has
-    shown: int  # how many of them at most are told
-    twins: Sequence[str]  # ids of near-duplicates
-    is_address: bool  # it is at the very address that was asked for
+    shown: int  # at most so many of them are shown
+    duplicates: Sequence[str]  # ids of near-duplicates
+    is_address: bool  # the query is its address
 
 
-def layers_shown(hits: int) -> int:
-    """How many layers each of so many hits may tell of; who sees a long page looks at few of each."""
+def layers_per_hit(hits: int) -> int:
+    """How many layers each of so many hits shows: fewer on longer pages."""
     return max(MIN_LAYERS, min(MAX_LAYERS, _LAYERS_PER_PAGE // max(hits, 1)))
 
 
-def build_hits(catalogue: Catalogue, query: Query, wishes: Sequence[Wish], page: Sequence[Chosen]) -> list[Hit]:
-    """The services of a page as they are in the catalogue, with the layers that are shown of each."""
-    is_listed = not query.text.strip() and query.bbox is None  # then layers were not asked for
+def build_hits(
+    catalogue: CatalogueStore, query: Query, clauses: Sequence[Clause], page: Sequence[ChosenHit]
+) -> list[Hit]:
+    """The services of a page from the catalogue, with the layers that are shown of each."""
+    is_listed = not query.text.strip() and query.bbox is None  # then the query is not about layers
     counts = [0 if is_listed else chosen.layers.count(chosen.size) for chosen in page]
     shown = {
-        chosen.num: chosen.layers.some(chosen.size, 0, chosen.shown) if count else []
+        chosen.num: chosen.layers.indices(chosen.size, 0, chosen.shown) if count else []
         for chosen, count in zip(page, counts, strict=True)
     }
     found = catalogue.excerpts(shown)
     return [
-        _hit(query, wishes, found[chosen.num], chosen, count)
+        _hit(query, clauses, found[chosen.num], chosen, count)
         for chosen, count in zip(page, counts, strict=True)
         if chosen.num in found
     ]
 
 
-def _hit(query: Query, wishes: Sequence[Wish], found: Service, chosen: Chosen, count: int) -> Hit:
+def _hit(query: Query, clauses: Sequence[Clause], found: Service, chosen: ChosenHit, count: int) -> Hit:
     service, layers = (replace(found, layers=()), found.layers) if found.layers else (found, ())
-    words = _why_words(wishes, service, layers[:_LAYERS_ASKED_WHY]) if wishes else ""
+    words = _explain_words(clauses, service, layers[:_LAYERS_EXPLAINED]) if clauses else ""
     address = "this is the address you asked for" if chosen.is_address else ""
-    why = "; ".join(filter(None, (address, words, _why_box(query, chosen)))) or _why_filters(query)
-    return Hit(service, layers, chosen.rank, why, chosen.state, chosen.size, count, tuple(chosen.twins))
+    why = "; ".join(filter(None, (address, words, _explain_box(query, chosen)))) or _explain_filters(query)
+    return Hit(service, layers, chosen.rank, why, chosen.state, chosen.size, count, tuple(chosen.duplicates))
 
 
-def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]) -> str:
-    """The field that grants most of what was asked for, and in which words."""
+def _explain_words(clauses: Sequence[Clause], service: Service, layers: Sequence[Layer]) -> str:
+    """The field that matches most clauses, and with which words."""
     fields = {
         "title": [service.title],
+        "name": [service.name],
         "layer title": [layer.title for layer in layers],
         "layer name": [layer.name for layer in layers],
         "keywords": [*service.keywords[:200], *(k for layer in layers for k in layer.keywords[:50])],
@@ -101,73 +104,77 @@ def _why_words(wishes: Sequence[Wish], service: Service, layers: Sequence[Layer]
         "kind": [service.kind],
     }
     best: tuple[str, list[str], list[str]] = ("", [], [])
-    asked = sum(bool(wish.text) for wish in wishes)
+    clause_count = sum(bool(clause.text) for clause in clauses)
     for label, texts in fields.items():
-        if len(best[1]) + len(best[2]) == asked:
+        if len(best[1]) + len(best[2]) == clause_count:
             break
-        typed, meant = _granted(wishes, texts, is_name=label == "layer name")
-        if (len(typed) + len(meant), len(typed)) > (len(best[1]) + len(best[2]), len(best[1])):
-            best = (label, typed, meant)
-    label, typed, meant = best
-    matches, says = ("match", "say") if label == "keywords" else ("matches", "says")
-    told = [f"{label} {matches} '{' '.join(dict.fromkeys(typed))}'"] if typed else []
-    told += [f"{label} {says} {words}" for words in dict.fromkeys(meant)]
-    return "; ".join(told)
+        typed, synonyms = _matched_clauses(clauses, texts, is_name=label in ("name", "layer name"))
+        if (len(typed) + len(synonyms), len(typed)) > (len(best[1]) + len(best[2]), len(best[1])):
+            best = (label, typed, synonyms)
+    label, typed, synonyms = best
+    matches, verb = ("match", "say") if label == "keywords" else ("matches", "says")
+    reasons = [f"{label} {matches} '{' '.join(dict.fromkeys(typed))}'"] if typed else []
+    reasons += [f"{label} {verb} {words}" for words in dict.fromkeys(synonyms)]
+    return "; ".join(reasons)
 
 
-def _granted(wishes: Sequence[Wish], texts: Iterable[str], *, is_name: bool) -> tuple[list[str], list[str]]:
-    """What was asked for that some texts say: as typed, and in other words."""
+def _matched_clauses(clauses: Sequence[Clause], texts: Iterable[str], *, is_name: bool) -> tuple[list[str], list[str]]:
+    """The clauses that some texts contain: as typed, and by synonyms."""
     words: set[str] = set()
-    joined = meaning = ""
+    joined = content = ""
     for text in texts:
-        parts = split_name(text) if is_name else split(text)
+        parts = tokenize_name(text) if is_name else tokenize(text)
         words.update(parts)
         joined += f" {' '.join(parts)} "
-        meaning += f" {' '.join(part for part in parts if part not in stop_words())} "
-    typed, meant = [], []
-    for wish in wishes:
-        if not wish.text:
+        content += f" {' '.join(part for part in parts if part not in stop_words())} "
+    typed, synonyms = [], []
+    for clause in clauses:
+        if not clause.text:
             continue
-        if _says(wish, words, joined):
-            typed.append(wish.text)
+        if _contains_clause(clause, words, joined):
+            typed.append(clause.text)
             continue
-        other = next((w for way in wish.ways if way.words and _begins(w := " ".join(way.words), meaning)), "")
+        phrases = [" ".join(alternative.words) for alternative in clause.alternatives if alternative.words]
+        other = next((phrase for phrase in phrases if _contains_phrase(phrase, content)), "")
         if other:
-            meant.append(f"'{other}' for '{wish.text}'")
-    return typed, meant
+            synonyms.append(f"'{other}' for '{clause.text}'")
+    return typed, synonyms
 
 
-def _begins(said: str, text: str) -> bool:
-    """Does a word of the text begin so? Where there are no spaces, some place; a short word is all or nothing."""
-    if is_unspaced(said):
-        return said in text
-    return (f" {said}" if len(said) > _SHORT_CHARS else f" {said} ") in text
+def _contains_phrase(phrase: str, text: str) -> bool:
+    """Does a word of the text begin with the phrase? Without spaces, anywhere; short phrases must be whole words."""
+    if is_unspaced(phrase):
+        return phrase in text
+    return (f" {phrase}" if len(phrase) > _SHORT_CHARS else f" {phrase} ") in text
 
 
-def _says(wish: Wish, words: set[str], joined: str) -> bool:
-    parts, roots = _sought(wish.text)
-    if all(
-        part in words or (is_unspaced(part) and part in joined) or (part == wish.beginning and f" {part}" in joined)
-        for part in parts
-    ):
+def _is_part_of(part: str, clause: Clause, joined: str) -> bool:
+    """In scripts without spaces a word stands within others; a prefix begins one."""
+    return (is_unspaced(part) and part in joined) or (part == clause.prefix and f" {part}" in joined)
+
+
+def _contains_clause(clause: Clause, words: set[str], joined: str) -> bool:
+    parts, stem_sets = _clause_stems(clause.text)
+    if all(part in words or _is_part_of(part, clause, joined) for part in parts):
         return True
     if len(words) >= _MANY_WORDS:
         return False
-    # A stem begins with the letter that its word begins with.
     return all(
-        any(word[0] in initials and not some.isdisjoint(stems(word)) for word in words) for some, initials in roots
+        any(word[0] in initials and not word_stems.isdisjoint(stems(word)) for word in words)
+        for word_stems, initials in stem_sets
     )
 
 
 @lru_cache(maxsize=1_000)
-def _sought(asked: str) -> tuple[list[str], list[tuple[frozenset[str], frozenset[str]]]]:
-    """The words of what was asked for; the stems of each, and the letters that these begin with."""
-    parts = split(asked)
-    roots = [stems(part) for part in parts]
-    return parts, [(some, frozenset(root[:1] for root in some)) for some in roots]
+def _clause_stems(text: str) -> tuple[list[str], list[tuple[frozenset[str], frozenset[str]]]]:
+    """The words of a clause; the stems of each, and the letters that words with such a stem begin with."""
+    parts = tokenize(text)
+    stem_sets = [stems(part) for part in parts]
+    # A stem begins as its word does, except in Dutch, where a prefix is stripped: gebouw and bouw.
+    return parts, [(word_stems, frozenset(each[:1] for each in word_stems) | {"g"}) for word_stems in stem_sets]
 
 
-def _why_box(query: Query, chosen: Chosen) -> str:
+def _explain_box(query: Query, chosen: ChosenHit) -> str:
     if query.bbox is None:
         return ""
     return {
@@ -177,10 +184,10 @@ def _why_box(query: Query, chosen: Chosen) -> str:
     }[query.relation]
 
 
-def _why_filters(query: Query) -> str:
-    """Where nothing but filters was asked for, or words that are not wanted: those."""
-    told = [f"does not say '{term.text}'" for term in parse_terms(query.text).unwanted]
-    told += [f"{name} is {' or '.join(values)}" for name, values in query.filters().items()]
+def _explain_filters(query: Query) -> str:
+    """The filters and excluded words, for queries without other words or a box."""
+    reasons = [f"does not say '{term.text}'" for term in parse_query_terms(query.text).excluded]
+    reasons += [f"{name} is {' or '.join(values)}" for name, values in query.filters().items()]
     if query.years:
-        told.append(f"covers some of {'-'.join(map(str, dict.fromkeys(query.years)))}")
-    return "; ".join(told)
+        reasons.append(f"covers some of {'-'.join(map(str, dict.fromkeys(query.years)))}")
+    return "; ".join(reasons)

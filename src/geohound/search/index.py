@@ -1,4 +1,4 @@
-"""Search over a catalogue: follows its changes in memory, and publishes them as segments for all who search."""
+"""The search index of a catalogue: reads its changes into memory and publishes them as segments for all processes."""
 
 from __future__ import annotations
 
@@ -9,152 +9,193 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from geohound.contracts import Catalogue, SegmentGoneError, SegmentStore
+from geohound.contracts import CatalogueStore, SegmentGoneError, SegmentStore
 from geohound.model.catalogue import Change, Revision
-from geohound.model.query import LayerResults, Query, Results
+from geohound.model.query import LayerResults, PlacedServices, Query, Results
 from geohound.model.segment import Manifest, Segment
 
-from .analysis import analyse
-from .layers import search_layers
-from .lexicon import Lexicon
-from .merging import first_to_merge, mostly_overwritten
-from .mirror import STATES, Mirror, View
-from .postings import Memory
-from .ranking import Asking, ask, search
-from .segments import FORMAT, STATE, Piece, decode, encode, join, read_states, select
+from .analysis import TermCache, analyse
+from .in_memory_index import STATES, InMemoryIndex, Snapshot
+from .placing import count_by_cell
+from .postings import PostingsCache
+from .search_run import SearchRun, search, search_layers, start_run
+from .segments import FORMAT, STATE, SegmentData, decode, encode, join, read_states, select
 
-SEAL_ENTRIES = 2_048  # of services in no segment: a tenth of a second to read anew for who begins to search
-LARGE_ENTRIES = 1 << 15  # more are not held in memory before they are published
-_SEAL_STATES = 5_000
-_CHANGES = 200  # read at once
+FLUSH_ENTRIES = 2_048  # in the memtable: another process analyses as many in a tenth of a second
+LARGE_ENTRIES = 1 << 15  # the most in the memtable
+_FLUSH_STATES = 5_000
+_CHANGES = 200  # per read
 _ATTEMPTS = 5
-_MANY_SERVICES = 1_000  # which take a second or two
-_TELL_EVERY_S = 10.0
+_MANY_SERVICES = 1_000  # indexed in a second or two
+_PROGRESS_EVERY_S = 10.0
 ResultT = TypeVar("ResultT")
 log = logging.getLogger(__name__)
 
 
-class SearchIndex:
-    """Every method may be called from any thread; several may follow one catalogue, here and in other processes."""
+class CatalogueIndex:
+    """Safe for threads; several indexes may serve one catalogue, here and in other processes."""
 
-    def __init__(self, catalogue: Catalogue, segments: SegmentStore) -> None:
+    def __init__(self, catalogue: CatalogueStore, segments: SegmentStore, *, may_publish: bool = True) -> None:
         self._catalogue = catalogue
         self._store = segments
+        self._may_publish = may_publish  # not where the catalogue may only be read
         self._lock = threading.Lock()
-        self._lexicon = Lexicon()
-        self._mirror = Mirror(segments.read)
-        self._memory = Memory(segments.read)
+        self._term_cache = TermCache()
+        self._in_memory = InMemoryIndex(segments.read)
+        self._cache = PostingsCache(segments.read)
         self._manifest = Manifest(format=FORMAT)
         self._revision: Revision = 0
-        self._pieces: list[Piece] = []  # what is in no segment yet
-        self._touched: set[int] = set()  # services whose state is newer than what the segments say
+        self._memtable: list[SegmentData] = []  # in no segment yet
+        self._changed_states: set[int] = set()  # services whose state is newer than in the segments
 
     def search(self, query: Query) -> Results:
         """One page of the services that match, best first."""
-        return self._answer(query, search)
+        return self._run(query, search)
 
     def layers(self, query: Query) -> LayerResults:
-        """One page of the layers that match, each for itself."""
-        return self._answer(query, search_layers)
+        """One page of the layers that match."""
+        return self._run(query, search_layers)
 
-    def _answer(self, query: Query, answer: Callable[[Asking, float], ResultT]) -> ResultT:
+    def placed(self, query: Query, cell: float) -> PlacedServices:
+        """Where the services that match are, counted by cells of so many degrees."""
+        return self._run(query, lambda run, _started: count_by_cell(run, cell))
+
+    def _run(self, query: Query, answer: Callable[[SearchRun, float], ResultT]) -> ResultT:
         started = time.perf_counter()
         for attempt in range(_ATTEMPTS):
             try:
-                view = self._view()
-                return answer(ask(self._catalogue, query, view, self._memory), started)
-            except SegmentGoneError:  # merged by another just now
+                snapshot = self._snapshot()
+                return answer(start_run(self._catalogue, query, snapshot, self._cache), started)
+            except SegmentGoneError:  # another process has just merged it
                 if attempt == _ATTEMPTS - 1:
                     raise
         raise AssertionError("the last attempt answers or raises")
 
-    def _view(self) -> View:
+    def _snapshot(self) -> Snapshot:
         with self._lock:
-            self._follow(SEAL_ENTRIES)
-            return self._mirror.show()
+            self._catch_up(FLUSH_ENTRIES)
+            return self._in_memory.snapshot()
 
-    def refresh(self, least: int | None = None) -> Revision:
-        """Read what has changed; publish it where it has at least so many entries, for then it takes others a while.
+    def refresh(self, min_entries: int | None = None) -> Revision:
+        """Read the changes of the catalogue; flush the memtable to a segment where it has at least so many entries.
 
-        Another may publish at the same time: one of them does, and the other one takes what it published.
+        Of two processes that publish at the same time one succeeds, and the other one loads what it published.
         """
         with self._lock:
-            self._follow(SEAL_ENTRIES if least is None else least)
+            self._catch_up(FLUSH_ENTRIES if min_entries is None else min_entries)
             return self._revision
 
-    def _follow(self, least: int) -> None:
-        self._adopt(self._store.manifest())
+    def _catch_up(self, min_entries: int) -> None:
+        self._open_manifest(self._store.manifest())
         self._read_changes()
-        if self._unsealed() >= least or len(self._touched) >= _SEAL_STATES:
-            self._seal()
+        if self._memtable_entries() >= min_entries or len(self._changed_states) >= _FLUSH_STATES:
+            self._flush()
 
-    def _unsealed(self) -> int:
-        return sum(piece.entries for piece in self._pieces)
+    def _memtable_entries(self) -> int:
+        return sum(data.entries for data in self._memtable)
 
-    def _adopt(self, manifest: Manifest) -> None:
-        """Hold what a manifest names, and nothing else: what came later is read again."""
+    def _open_manifest(self, manifest: Manifest) -> None:
+        """Load the segments of a manifest and clear the memtable: later changes are read again."""
         if manifest.version == self._manifest.version:
             return
         if manifest.format != FORMAT:
-            self._say_anew()
+            self._warn_of_rebuild()
             manifest = Manifest(manifest.version, FORMAT)
-        self._mirror.follow(manifest.segments)
-        self._memory.forget_all_but(manifest.segments)
+        self._in_memory.open_segments(manifest.segments)
+        self._cache.retain(manifest.segments)
         self._manifest, self._revision = manifest, manifest.upto
-        self._pieces, self._touched = [], set()
+        self._memtable, self._changed_states = [], set()
 
-    def _say_anew(self) -> None:
+    def _warn_of_rebuild(self) -> None:
         count = self._catalogue.count().services
         if count > _MANY_SERVICES:
             log.warning("An earlier Geohound wrote this catalogue: its %d services are indexed anew, once.", count)
 
     def _read_changes(self) -> None:
-        told_at = time.monotonic()
+        logged_at = time.monotonic()
         while True:
-            found = self._catalogue.changes(self._revision, _CHANGES)
-            if not found.changes:
+            page = self._catalogue.changes(self._revision, _CHANGES)
+            if not page.changes:
                 return
-            for piece in analyse(found.changes, self._lexicon):
-                self._mirror.add(piece)
-                self._pieces.append(piece)
-            self._learn(found.changes)
-            self._revision = found.upto
-            if self._unsealed() >= LARGE_ENTRIES:
-                self._seal()
-            if time.monotonic() > told_at + _TELL_EVERY_S:
-                told_at = time.monotonic()
-                log.warning("%d of %d services are indexed.", self._mirror.services, self._catalogue.count().services)
-            if found.upto >= found.latest:
+            for data in analyse(page.changes, self._term_cache):
+                self._in_memory.add(data)
+                self._memtable.append(data)
+            self._update_states(page.changes)
+            self._revision = page.upto
+            if self._memtable_entries() >= LARGE_ENTRIES:
+                self._flush()
+            if time.monotonic() > logged_at + _PROGRESS_EVERY_S:
+                logged_at = time.monotonic()
+                log.warning(
+                    "%d of %d services are indexed.", self._in_memory.services, self._catalogue.count().services
+                )
+            if page.upto >= page.latest:
                 return
 
-    def _learn(self, changes: Sequence[Change]) -> None:
+    def _update_states(self, changes: Sequence[Change]) -> None:
         states = [(change.number, change.popularity, STATES.index(change.state)) for change in changes]
-        self._mirror.learn(np.array(states, STATE))
-        self._touched.update(change.number for change in changes if change.service is None)
+        self._in_memory.update_states(np.array(states, STATE))
+        self._changed_states.update(change.number for change in changes if change.service is None)
 
-    def _seal(self) -> None:
-        """Publish all that is in no segment; if another was faster, take what that one published."""
-        base, read, alive = self._manifest, self._store.read, self._mirror.show().alive
-        kept = list(base.segments[: first_to_merge(base.segments, self._unsealed())])
-        gone = list(base.segments[len(kept) :])
-        piece = join([*(decode(read, segment.id) for segment in gone), *self._pieces])
-        living = alive[sum(segment.services for segment in kept) :]
-        if np.count_nonzero(living) * 2 < len(living):
-            piece = select(piece, living)
-        left = mostly_overwritten(kept, alive)
-        if left is not None:
-            before = sum(segment.services for segment in kept[:left])
-            dropped = kept.pop(left)
-            rest = select(decode(read, dropped.id), alive[before : before + dropped.services])
-            piece = join([piece, rest])
-            gone.append(dropped)
-        numbers = {int(number) for number in piece.records["num"]} | self._touched
-        for segment in gone:
+    def _flush(self) -> None:
+        """Publish the memtable as a segment, merged with small ones, or load what another process published first."""
+        if not self._may_publish:
+            return
+        base, read, live = self._manifest, self._store.read, self._in_memory.snapshot().live
+        kept = list(base.segments[: first_to_merge(base.segments, self._memtable_entries())])
+        merged = list(base.segments[len(kept) :])
+        data = join([*(decode(read, segment.id) for segment in merged), *self._memtable])
+        is_live = live[sum(segment.services for segment in kept) :]
+        if np.count_nonzero(is_live) * 2 < len(is_live):
+            data = select(data, is_live)
+        overwritten = mostly_overwritten(kept, live)
+        if overwritten is not None:
+            before = sum(segment.services for segment in kept[:overwritten])
+            rewritten = kept.pop(overwritten)
+            remainder = select(decode(read, rewritten.id), live[before : before + rewritten.services])
+            data = join([data, remainder])
+            merged.append(rewritten)
+        numbers = {int(number) for number in data.records["num"]} | self._changed_states
+        for segment in merged:
             numbers.update(read_states(read, segment.id)["num"].tolist())
-        states = self._mirror.states(sorted(numbers))
+        states = self._in_memory.states(sorted(numbers))
         version = base.version + 1
-        segment = Segment(str(version), piece.entries, len(piece.records))
+        segment = Segment(str(version), data.entries, len(data.records))
         manifest = Manifest(version, FORMAT, self._revision, (*kept, segment))
-        is_ours = self._store.publish(manifest, {segment.id: encode(piece, states)})
-        self._adopt(manifest if is_ours else self._store.manifest())
+        is_published = self._store.publish(manifest, {segment.id: encode(data, states)})
+        self._open_manifest(manifest if is_published else self._store.manifest())
+
+
+TIERS = (1 << 11, 1 << 13, 1 << 15)  # entries; larger segments than the last are not merged
+MERGE_SEGMENTS = 8
+
+
+def first_to_merge(segments: Sequence[Segment], new_entries: int) -> int:
+    """The merge policy: from which segment on all are merged with a new one of so many entries.
+
+    Few segments mean few term dictionaries to search. Each entry is rewritten at most once per tier, and the order of
+    services stays: only the last segments are merged.
+    """
+    sizes = [segment.entries for segment in segments]
+    first = len(sizes)
+    for tier in TIERS:
+        start = first
+        while start and sizes[start - 1] < tier:
+            start -= 1
+        total = new_entries + sum(sizes[first:])
+        # A segment that grows beyond a tier takes along the smaller ones before it, which would never merge again.
+        if total >= tier or len(sizes) - start + 1 >= MERGE_SEGMENTS:
+            first = start
+    return first
+
+
+def mostly_overwritten(segments: Sequence[Segment], live: npt.NDArray[np.bool_]) -> int | None:
+    """The first segment of whose services fewer than half are live."""
+    ends = np.cumsum([segment.services for segment in segments]).tolist()
+    for number, (segment, end) in enumerate(zip(segments, ends, strict=True)):
+        is_live = int(np.count_nonzero(live[end - segment.services : end]))
+        if is_live * 2 < segment.services:
+            return number
+    return None

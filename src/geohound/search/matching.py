@@ -1,4 +1,4 @@
-"""Which entries match what is asked for, and how well: words, then the box; layers with what their service says."""
+"""Which entries match a query, and their scores: clauses first, then the box; layers inherit from their service."""
 
 from __future__ import annotations
 
@@ -14,251 +14,271 @@ from geohound.model.bbox import BBox, Relation
 from geohound.model.query import Query
 
 from . import weights
-from .asked import Way, Wish
-from .boxes import overlap_ratios, stand, stand_and_fit
-from .mirror import View
-from .postings import NONE, Found, Postings, intersection, union
+from .boxes import match_relation, overlap_ratios, relation_mask
+from .in_memory_index import Snapshot
+from .postings import NONE, PostingList, Postings, intersection, union
+from .query_parser import Alternative, Clause
 from .segments import LANGUAGES
 
 _SHORT_CHARS = 4
 
 
 class Matches(NamedTuple):
-    """Entries that match, in order, with their scores, and how the box of each fits the one asked for."""
+    """Entries that match, in order, with their scores and the overlap ratios with the query's box."""
 
     entries: npt.NDArray[np.int64]
     scores: npt.NDArray[np.float32]
     ratios: npt.NDArray[np.float32] | None
-    whole: npt.NDArray[np.bool_] | None  # per slot: the service itself says all, hence all its layers match
+    all_layers: npt.NDArray[np.bool_] | None  # per slot: the service itself matches, hence all its layers
 
 
 class _Scratch(threading.local):
-    """Room for a number per entry, kept from search to search; whoever uses it leaves it empty."""
+    """Arrays with a number per entry, reused by the searches of a thread; who uses them resets them to zeros."""
 
     def __init__(self) -> None:
         self.scores = np.zeros(0, np.float32)
-        self.held = np.zeros(0, np.uint32)
+        self.clause_bits = np.zeros(0, np.uint32)
 
-    def room(self, size: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:
+    def arrays(self, size: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:
         if len(self.scores) < size:
-            self.scores, self.held = np.zeros(size + size // 4, np.float32), np.zeros(size + size // 4, np.uint32)
-        return self.scores[:size], self.held[:size]
+            self.scores = np.zeros(size + size // 4, np.float32)
+            self.clause_bits = np.zeros(size + size // 4, np.uint32)
+        return self.scores[:size], self.clause_bits[:size]
 
 
 _scratch = _Scratch()
 
 
-Granted = Sequence[tuple[Wish, Found]]
+ClauseMatches = Sequence[tuple[Clause, PostingList]]
 
 
-def grant_all(view: View, postings: Postings, wishes: Sequence[Wish]) -> Granted:
-    return [(wish, grant(view, postings, wish)) for wish in wishes]
+def match_clauses(snapshot: Snapshot, postings: Postings, clauses: Sequence[Clause]) -> ClauseMatches:
+    return [(clause, match_clause(snapshot, postings, clause)) for clause in clauses]
 
 
-def match_words(view: View, granted: Granted, *, some: bool = False) -> Matches:
-    """Entries that hold all required words, each itself or through its service; or, with `some`, any of them."""
-    weights = [wish.weight * math.log(1 + len(view.slot_of) / (len(found.entries) + 0.5)) for wish, found in granted]
-    total = max(sum(weight for (wish, _), weight in zip(granted, weights, strict=True) if wish.is_required), 1e-9)
-    if not some:
-        granted = _prune(view, granted)
-    scores, held = _scratch.room(len(view.slot_of))
-    if len(granted) == 1:
-        return _alone(view, granted[0][1], scores)
+def match_words(snapshot: Snapshot, clause_matches: ClauseMatches, *, any_clause: bool = False) -> Matches:
+    """Entries that match all required clauses, by themselves or with their service; with `any_clause`, any of them."""
+    size = len(snapshot.slot_of)
+    idf = [math.log(1 + size / (len(found.entries) + 0.5)) for _, found in clause_matches]
+    clause_weights = [clause.weight * rarity for (clause, _), rarity in zip(clause_matches, idf, strict=True)]
+    required = [w for (clause, _), w in zip(clause_matches, clause_weights, strict=True) if clause.is_required]
+    total = max(sum(required), 1e-9)
+    if not any_clause:
+        clause_matches = _prune(snapshot, clause_matches)
+    scores, clause_bits = _scratch.arrays(size)
+    if len(clause_matches) == 1:
+        return _match_single(snapshot, clause_matches[0][1], scores)
     try:
-        for number, ((wish, found), weight) in enumerate(zip(granted, weights, strict=True)):
-            scores[found.entries] += found.worths * np.float32(weight / total)
-            if wish.is_required:
-                held[found.entries] |= np.uint32(1 << number)
-        return _add_up(view, granted, (scores, held), some)
+        for number, ((clause, found), weight) in enumerate(zip(clause_matches, clause_weights, strict=True)):
+            scores[found.entries] += found.impacts * np.float32(weight / total)
+            if clause.is_required:
+                clause_bits[found.entries] |= np.uint32(1 << number)
+        return _combine(snapshot, clause_matches, (scores, clause_bits), any_clause)
     finally:
-        for _, found in granted:
+        for _, found in clause_matches:
             scores[found.entries] = 0
-            held[found.entries] = 0
+            clause_bits[found.entries] = 0
 
 
-def _alone(view: View, found: Found, scores: npt.NDArray[np.float32]) -> Matches:
-    """The same where one thing is asked for, with less to remember."""
-    entries, worths = found
-    if not view.alive.all():
-        kept = view.alive[view.slot_of[entries]]
-        entries, worths = entries[kept], worths[kept]
-    scores[entries] = worths
-    service = view.service_of[entries]
+def _match_single(snapshot: Snapshot, found: PostingList, scores: npt.NDArray[np.float32]) -> Matches:
+    """The same for one clause, with less work."""
+    entries, impacts = found
+    if not snapshot.live.all():
+        kept = snapshot.live[snapshot.slot_of[entries]]
+        entries, impacts = entries[kept], impacts[kept]
+    scores[entries] = impacts
+    service = snapshot.service_of[entries]
     is_service = service == entries
-    result = worths + np.where(is_service, np.float32(0), np.float32(weights.OF_SERVICE) * scores[service])
+    result = impacts + np.where(is_service, np.float32(0), np.float32(weights.SERVICE_SHARE) * scores[service])
     scores[entries] = 0
-    whole = np.zeros(len(view.records), np.bool_)
-    whole[view.slot_of[entries[is_service]]] = True
-    return Matches(entries, result, None, whole)
+    all_layers = np.zeros(len(snapshot.records), np.bool_)
+    all_layers[snapshot.slot_of[entries[is_service]]] = True
+    return Matches(entries, result, None, all_layers)
 
 
-def _prune(view: View, granted: Granted) -> Granted:
-    """Only what stands in a service that grants every required wish somewhere; the rarest word first."""
-    order = sorted(range(len(granted)), key=lambda at: (not granted[at][0].is_required, len(granted[at][1].entries)))
-    pruned = list(granted)
-    here: npt.NDArray[np.bool_] | None = None
+def _prune(snapshot: Snapshot, clause_matches: ClauseMatches) -> ClauseMatches:
+    """Keep the postings of services that match every required clause in some entry; the rarest clause first."""
+
+    def required_then_rare(at: int) -> tuple[bool, int]:
+        clause, found = clause_matches[at]
+        return not clause.is_required, len(found.entries)
+
+    order = sorted(range(len(clause_matches)), key=required_then_rare)
+    pruned = list(clause_matches)
+    in_services: npt.NDArray[np.bool_] | None = None
     for at in order:
-        wish, found = granted[at]
-        if here is not None and len(found.entries):
-            kept = here[view.slot_of[found.entries]]
-            found = Found(found.entries[kept], found.worths[kept])
-        if wish.is_required and sum(wish.is_required for wish, _ in granted) > 1:
-            here = np.zeros(len(view.records), np.bool_)
-            here[view.slot_of[found.entries]] = True
-        pruned[at] = (wish, found)
+        clause, found = clause_matches[at]
+        if in_services is not None and len(found.entries):
+            kept = in_services[snapshot.slot_of[found.entries]]
+            found = PostingList(found.entries[kept], found.impacts[kept])
+        if clause.is_required and sum(clause.is_required for clause, _ in clause_matches) > 1:
+            in_services = np.zeros(len(snapshot.records), np.bool_)
+            in_services[snapshot.slot_of[found.entries]] = True
+        pruned[at] = (clause, found)
     return pruned
 
 
-def _add_up(
-    view: View,
-    granted: Granted,
-    room: tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]],
-    some: bool,
+def _combine(
+    snapshot: Snapshot,
+    clause_matches: ClauseMatches,
+    arrays: tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]],
+    any_clause: bool,
 ) -> Matches:
-    scores, held = room
-    needed = {number: found.entries for number, (wish, found) in enumerate(granted) if wish.is_required}
-    everything = np.uint32(sum(1 << number for number in needed))
-    entries = _any_of(list(needed.values()), held)
-    service = view.service_of[entries]
-    combined = held[entries] | held[service]
-    if len(needed) > 1 and not some:
-        kept = combined == everything
+    scores, clause_bits = arrays
+    required = {number: found.entries for number, (clause, found) in enumerate(clause_matches) if clause.is_required}
+    all_bits = np.uint32(sum(1 << number for number in required))
+    entries = _any_of(list(required.values()), clause_bits)
+    service = snapshot.service_of[entries]
+    combined = clause_bits[entries] | clause_bits[service]
+    if len(required) > 1 and not any_clause:
+        kept = combined == all_bits
         entries, service, combined = entries[kept], service[kept], combined[kept]
-    slots = view.slot_of[entries]
-    if not view.alive.all():
-        kept = view.alive[slots]
+    slots = snapshot.slot_of[entries]
+    if not snapshot.live.all():
+        kept = snapshot.live[slots]
         entries, service, combined, slots = entries[kept], service[kept], combined[kept], slots[kept]
     is_service = service == entries
-    result = scores[entries] + np.where(is_service, np.float32(0), np.float32(weights.OF_SERVICE) * scores[service])
-    if some:
-        result *= np.bitwise_count(combined).astype(np.float32) / np.float32(max(len(needed), 1))
-    whole = np.zeros(len(view.records), np.bool_)
-    whole[slots[is_service & (held[entries] == everything)]] = True
-    return Matches(entries, result, None, whole)
+    result = scores[entries] + np.where(is_service, np.float32(0), np.float32(weights.SERVICE_SHARE) * scores[service])
+    if any_clause:
+        result *= np.bitwise_count(combined).astype(np.float32) / np.float32(max(len(required), 1))
+    all_layers = np.zeros(len(snapshot.records), np.bool_)
+    all_layers[slots[is_service & (clause_bits[entries] == all_bits)]] = True
+    return Matches(entries, result, None, all_layers)
 
 
-def _any_of(needed: list[npt.NDArray[np.int64]], held: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
-    """Entries that hold any of the words, in order."""
-    if len(needed) == 1:
-        return needed[0]
-    if sum(map(len, needed)) * 6 > len(held):
-        return np.flatnonzero(held)
-    entries = np.sort(np.concatenate(needed))
+def _any_of(required: list[npt.NDArray[np.int64]], clause_bits: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    """Entries of any of these lists, in order."""
+    if len(required) == 1:
+        return required[0]
+    if sum(map(len, required)) * 6 > len(clause_bits):
+        return np.flatnonzero(clause_bits)
+    entries = np.sort(np.concatenate(required))
     is_new = np.ones(len(entries), np.bool_)
     np.not_equal(entries[1:], entries[:-1], out=is_new[1:])
     return entries[is_new]
 
 
-def grant(view: View, postings: Postings, wish: Wish) -> Found:
-    """The entries that grant one wish, each with the best way in which it does."""
-    found: list[Found] = []
-    for way in wish.ways:
-        if len(way.factors) == 1 and not wish.beginning:
+def match_clause(snapshot: Snapshot, postings: Postings, clause: Clause) -> PostingList:
+    """The entries that match one clause, each with the impact of its best alternative."""
+    found: list[PostingList] = []
+    for alternative in clause.alternatives:
+        if len(alternative.term_groups) == 1 and not clause.prefix:
             found += [
-                _weighed(view, way, one, is_word=key in way.words)
-                for key in way.factors[0]
-                if len((one := postings.find(key)).entries)
+                _weigh(snapshot, alternative, posting_list, is_word=term in alternative.words)
+                for term in alternative.term_groups[0]
+                if len((posting_list := postings.find(term)).entries)
             ]
             continue
-        factors = [postings.any_of(factor) for factor in way.factors]
-        if wish.beginning:
-            factors.append(postings.starting(wish.beginning))
-        if all(len(factor.entries) for factor in factors):
-            found.append(_weighed(view, way, intersection(factors), is_word=True))
-    return union([f for f in found if len(f.entries)], len(view.slot_of))
+        groups = [postings.any_of(group) for group in alternative.term_groups]
+        if clause.prefix:
+            groups.append(postings.with_prefix(clause.prefix))
+        if all(len(group.entries) for group in groups):
+            found.append(_weigh(snapshot, alternative, intersection(groups), is_word=True))
+    return union([f for f in found if len(f.entries)], len(snapshot.slot_of))
 
 
-def _weighed(view: View, way: Way, found: Found, *, is_word: bool) -> Found:
-    worths = found.worths * np.float32(way.weight)
-    if not way.language or not len(found.entries):
-        return Found(found.entries, worths)
-    spoken = view.language_of[found.entries] == LANGUAGES.index(way.language)
-    is_short = len(way.words) == 1 and len(way.words[0]) <= _SHORT_CHARS and way.words[0].isalpha()
+def _weigh(snapshot: Snapshot, alternative: Alternative, found: PostingList, *, is_word: bool) -> PostingList:
+    impacts = found.impacts * np.float32(alternative.weight)
+    if not alternative.language or not len(found.entries):
+        return PostingList(found.entries, impacts)
+    in_language = snapshot.language_of[found.entries] == LANGUAGES.index(alternative.language)
+    first = alternative.words[0] if len(alternative.words) == 1 else ""
+    is_short = first.isalpha() and len(first) <= _SHORT_CHARS
     # Mer is a sea in one language and more in another; the stem of Swedish rivers is that of English floods.
     if is_short or not is_word:
-        return Found(found.entries[spoken], worths[spoken])
-    return Found(found.entries, np.where(spoken, worths, worths * np.float32(weights.TRANSLATION_ELSEWHERE)))
+        return PostingList(found.entries[in_language], impacts[in_language])
+    elsewhere = impacts * np.float32(weights.TRANSLATION_ELSEWHERE)
+    return PostingList(found.entries, np.where(in_language, impacts, elsewhere))
 
 
-def without(view: View, postings: Postings, matches: Matches, unwanted: Sequence[Wish]) -> Matches:
-    """Leave out services that say an unwanted word of themselves, and layers that say it."""
-    if not unwanted or not len(matches.entries):
+def exclude(snapshot: Snapshot, postings: Postings, matches: Matches, excluded: Sequence[Clause]) -> Matches:
+    """Leave out services whose own entry matches an excluded clause, and layers that match one."""
+    if not excluded or not len(matches.entries):
         return matches
-    said = union([f for f in (grant(view, postings, wish) for wish in unwanted) if len(f.entries)], len(view.slot_of))
-    spoiled = np.zeros(len(view.slot_of), np.bool_)
-    spoiled[said.entries] = True
-    services = spoiled[view.first[:-1]]
-    kept = ~spoiled[matches.entries] & ~services[view.slot_of[matches.entries]]
+    matched = [match_clause(snapshot, postings, clause) for clause in excluded]
+    excluded_postings = union([each for each in matched if len(each.entries)], len(snapshot.slot_of))
+    is_excluded = np.zeros(len(snapshot.slot_of), np.bool_)
+    is_excluded[excluded_postings.entries] = True
+    services = is_excluded[snapshot.first[:-1]]
+    kept = ~is_excluded[matches.entries] & ~services[snapshot.slot_of[matches.entries]]
     ratios = matches.ratios[kept] if matches.ratios is not None else None
-    left = Matches(matches.entries[kept], matches.scores[kept], ratios, matches.whole)
-    return left if left.whole is None else _in_part(view, left, left.whole & ~services, said)
+    remaining = Matches(matches.entries[kept], matches.scores[kept], ratios, matches.all_layers)
+    if remaining.all_layers is None:
+        return remaining
+    return _without_excluded_layers(snapshot, remaining, remaining.all_layers & ~services, excluded_postings)
 
 
-def _in_part(view: View, left: Matches, whole: npt.NDArray[np.bool_], said: Found) -> Matches:
-    """Services of which all layers would match but for some that say an unwanted word: the others are named."""
-    part = np.zeros(len(whole), np.bool_)
-    part[view.slot_of[said.entries]] = True
-    part &= whole
-    layers = entries_of(view, np.flatnonzero(part))
-    layers = layers[~np.isin(layers, said.entries) & (view.service_of[layers] != layers)]
-    own = _own_scores(view, left)[view.slot_of[layers]] * np.float32(weights.OF_SERVICE_ALONE)
-    both = [f for f in (Found(left.entries, left.scores), Found(layers, own)) if len(f.entries)]
-    return Matches(*union(both, len(view.slot_of)), None, whole & ~part)
+def _without_excluded_layers(
+    snapshot: Snapshot, remaining: Matches, all_layers: npt.NDArray[np.bool_], excluded: PostingList
+) -> Matches:
+    """Of services that match with all layers, but some of them excluded, list the other layers one by one."""
+    in_part = np.zeros(len(all_layers), np.bool_)
+    in_part[snapshot.slot_of[excluded.entries]] = True
+    in_part &= all_layers
+    layers = entries_of(snapshot, np.flatnonzero(in_part))
+    layers = layers[~np.isin(layers, excluded.entries) & (snapshot.service_of[layers] != layers)]
+    inherited = _service_scores(snapshot, remaining)[snapshot.slot_of[layers]] * np.float32(weights.SERVICE_ONLY_SHARE)
+    both = _union(snapshot, PostingList(remaining.entries, remaining.scores), PostingList(layers, inherited))
+    return Matches(*both, None, all_layers & ~in_part)
 
 
-def match_all(view: View, which: npt.NDArray[np.bool_], *, with_layers: bool) -> Matches:
+def _union(snapshot: Snapshot, one: PostingList, other: PostingList) -> PostingList:
+    return union([each for each in (one, other) if len(each.entries)], len(snapshot.slot_of))
+
+
+def match_all(snapshot: Snapshot, which: npt.NDArray[np.bool_], *, with_layers: bool) -> Matches:
     """All of these services, alone or with every layer."""
-    entries = entries_of(view, np.flatnonzero(which)) if with_layers else view.first[:-1][which]
+    entries = entries_of(snapshot, np.flatnonzero(which)) if with_layers else snapshot.first[:-1][which]
     return Matches(entries, np.ones(len(entries), np.float32), None, None)
 
 
-def match_box(view: View, relation: Relation, asked: BBox) -> Matches:
-    """Entries whose box stands as asked for, also of services that are overwritten; the score is the overlap ratio."""
-    slots = np.flatnonzero(stand(view.hulls, Relation.OVERLAPS, asked) & view.alive)
-    if len(slots) * 8 < len(view.alive):  # most services are elsewhere with all their layers
-        entries = entries_of(view, slots)
-        places, ratios = stand_and_fit(view.boxes[:, entries], relation, asked)
-        return Matches(entries[places], ratios, ratios, None)
-    entries, ratios = stand_and_fit(view.boxes, relation, asked)
+def match_box(snapshot: Snapshot, relation: Relation, query_box: BBox) -> Matches:
+    """Entries whose box matches, also of services that are not live; the score is the overlap ratio."""
+    slots = np.flatnonzero(relation_mask(snapshot.envelopes, Relation.OVERLAPS, query_box) & snapshot.live)
+    if len(slots) * 8 < len(snapshot.live):  # most services are elsewhere with all layers
+        entries = entries_of(snapshot, slots)
+        indices, ratios = match_relation(snapshot.boxes[:, entries], relation, query_box)
+        return Matches(entries[indices], ratios, ratios, None)
+    entries, ratios = match_relation(snapshot.boxes, relation, query_box)
     return Matches(entries, ratios, ratios, None)
 
 
-def place(view: View, query: Query, matches: Matches) -> Matches:
-    """Of what the words match, what stands as asked for; a service's own words count for all its layers."""
+def filter_by_box(snapshot: Snapshot, query: Query, matches: Matches) -> Matches:
+    """Of what the words match, the entries whose box matches; the words of a service count for all its layers."""
     if query.bbox is None or not len(matches.entries):
         return matches
-    slots = np.flatnonzero(matches.whole) if matches.whole is not None else np.zeros(0, np.int64)
-    layers = int((view.first[slots + 1] - view.first[slots]).sum())
-    if (len(matches.entries) + layers) * 4 > len(view.slot_of):
-        stands_so = stand(view.boxes, query.relation, query.bbox)
-        kept = stands_so[matches.entries]
-        more = np.flatnonzero(stands_so)
-        more = more[matches.whole[view.slot_of[more]]] if matches.whole is not None else more[:0]
+    slots = np.flatnonzero(matches.all_layers) if matches.all_layers is not None else np.zeros(0, np.int64)
+    layers = int((snapshot.first[slots + 1] - snapshot.first[slots]).sum())
+    if (len(matches.entries) + layers) * 4 > len(snapshot.slot_of):
+        mask = relation_mask(snapshot.boxes, query.relation, query.bbox)
+        kept = mask[matches.entries]
+        further = np.flatnonzero(mask)
+        further = (
+            further[matches.all_layers[snapshot.slot_of[further]]] if matches.all_layers is not None else further[:0]
+        )
     else:
-        kept = stand(view.boxes[:, matches.entries], query.relation, query.bbox)
-        more = entries_of(view, slots)
-        more = more[stand(view.boxes[:, more], query.relation, query.bbox)]
-    own = _own_scores(view, matches)[view.slot_of[more]] * np.float32(weights.OF_SERVICE_ALONE)
-    found = union(
-        [f for f in (Found(matches.entries[kept], matches.scores[kept]), Found(more, own)) if len(f.entries)],
-        len(view.slot_of),
-    )
-    ratios = overlap_ratios(view.boxes[:, found.entries], query.bbox)
+        kept = relation_mask(snapshot.boxes[:, matches.entries], query.relation, query.bbox)
+        further = entries_of(snapshot, slots)
+        further = further[relation_mask(snapshot.boxes[:, further], query.relation, query.bbox)]
+    inherited = _service_scores(snapshot, matches)[snapshot.slot_of[further]] * np.float32(weights.SERVICE_ONLY_SHARE)
+    own = PostingList(matches.entries[kept], matches.scores[kept])
+    found = _union(snapshot, own, PostingList(further, inherited))
+    ratios = overlap_ratios(snapshot.boxes[:, found.entries], query.bbox)
     fit = np.float32(weights.BOX_FLOOR) + np.float32(1 - weights.BOX_FLOOR) * np.sqrt(ratios)
-    return Matches(found.entries, found.worths * fit, ratios, matches.whole)
+    return Matches(found.entries, found.impacts * fit, ratios, matches.all_layers)
 
 
-def _own_scores(view: View, matches: Matches) -> npt.NDArray[np.float32]:
-    """Per slot: what the service itself scores."""
-    own = np.zeros(len(view.records), np.float32)
-    is_service = view.service_of[matches.entries] == matches.entries
-    own[view.slot_of[matches.entries[is_service]]] = matches.scores[is_service]
-    return own
+def _service_scores(snapshot: Snapshot, matches: Matches) -> npt.NDArray[np.float32]:
+    """Per slot: the score of the service's own entry."""
+    service_scores = np.zeros(len(snapshot.records), np.float32)
+    is_service = snapshot.service_of[matches.entries] == matches.entries
+    service_scores[snapshot.slot_of[matches.entries[is_service]]] = matches.scores[is_service]
+    return service_scores
 
 
-def entries_of(view: View, slots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def entries_of(snapshot: Snapshot, slots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """All entries of these services, in order."""
-    first, sizes = view.first[slots], view.first[slots + 1] - view.first[slots]
+    first, sizes = snapshot.first[slots], snapshot.first[slots + 1] - snapshot.first[slots]
     if not len(slots):
         return NONE.entries
     starts = np.repeat(first - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes)

@@ -1,4 +1,4 @@
-"""Which entries hold a word, and what it is worth there: from segments, remembered, and from what is in none yet."""
+"""The postings of a term: which entries contain it, and its impact in each; from segments, cached, and the memtable."""
 
 from __future__ import annotations
 
@@ -12,169 +12,180 @@ import numpy as np
 import numpy.typing as npt
 
 from geohound.model.segment import Segment
+from geohound.text import Vocabulary
 
-from .mirror import Held, View
-from .segments import LAST_LETTER, Hits, Read, Words
+from .in_memory_index import PlacedSegment, Snapshot
+from .segments import LAST_CHARACTER, RawPostings, Read, TermDictionary, read_vocabulary
 
-MAX_BEGINNINGS = 300  # words that one beginning may stand for
-_MAX_REMEMBERED = 12_000_000  # postings; five bytes each
+MAX_PREFIX_TERMS = 300  # per segment
+MAX_VOCABULARIES = 6  # searched for a spelling correction
+_MAX_CACHED_POSTINGS = 12_000_000  # of five bytes each
 
 
-class Found(NamedTuple):
-    """Positions of entries, each once and in order, and worths from 0 to 1."""
+class PostingList(NamedTuple):
+    """Ascending positions of entries, and impacts from 0 to 1."""
 
     entries: npt.NDArray[np.int64]
-    worths: npt.NDArray[np.float32]
+    impacts: npt.NDArray[np.float32]
 
 
-_Fresh = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]
-NONE = Found(np.zeros(0, np.int64), np.zeros(0, np.float32))
+_MemtablePostings = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]
+NONE = PostingList(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
-class Remembered(NamedTuple):
+class CachedPostings(NamedTuple):
     upto: int  # entries before this position are covered
     entries: npt.NDArray[np.int32]
-    worths: npt.NDArray[np.uint8]
+    impacts: npt.NDArray[np.uint8]
 
 
-class Memory:
-    """The postings of words asked for before, and where to look for others, shared by all threads."""
+class PostingsCache:
+    """The postings of recent terms, and the term dictionaries of segments; shared by all threads."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
         self._lock = threading.Lock()
-        self._words: dict[str, Words] = {}
-        self._held: dict[str, Remembered] = {}
+        self._dictionaries: dict[str, TermDictionary] = {}
+        self._vocabularies: dict[str, Vocabulary] = {}
+        self._cached: dict[str, CachedPostings] = {}
         self._size = 0
         self._generation = 0
 
-    def words(self, segment: Held) -> Words:
-        words = self._words.get(segment.id)
-        if words is None:
-            words = self._words[segment.id] = Words(self._read, segment.id, segment.size)
-        return words
+    def term_dictionary(self, segment: PlacedSegment) -> TermDictionary:
+        dictionary = self._dictionaries.get(segment.id)
+        if dictionary is None:
+            dictionary = self._dictionaries[segment.id] = TermDictionary(self._read, segment.id, segment.size)
+        return dictionary
 
-    def forget_all_but(self, segments: Iterable[Segment]) -> None:
-        """Where to look for words, of segments that are no more."""
-        self._words = {s.id: self._words[s.id] for s in segments if s.id in self._words}
+    def vocabulary(self, segment: PlacedSegment) -> Vocabulary:
+        cached = self._vocabularies.get(segment.id)
+        if cached is None:
+            cached = self._vocabularies[segment.id] = read_vocabulary(self._read, segment.id)
+        return cached
 
-    def get(self, term: str, generation: int) -> Remembered | None:
+    def retain(self, segments: Iterable[Segment]) -> None:
+        """Drop the dictionaries of all other segments."""
+        kept = {segment.id for segment in segments}
+        self._dictionaries = {id_: each for id_, each in self._dictionaries.items() if id_ in kept}
+        self._vocabularies = {id_: each for id_, each in self._vocabularies.items() if id_ in kept}
+
+    def get(self, term: str, generation: int) -> CachedPostings | None:
         with self._lock:
-            return self._held.get(term) if generation == self._generation else None
+            return self._cached.get(term) if generation == self._generation else None
 
-    def keep(self, term: str, generation: int, postings: Remembered) -> None:
+    def put(self, term: str, generation: int, postings: CachedPostings) -> None:
         with self._lock:
-            if generation > self._generation or self._size > _MAX_REMEMBERED:
-                self._held, self._size, self._generation = {}, 0, generation
+            if generation > self._generation or self._size > _MAX_CACHED_POSTINGS:
+                self._cached, self._size, self._generation = {}, 0, generation
             if generation == self._generation:
-                before = self._held.get(term)
+                before = self._cached.get(term)
                 self._size += len(postings.entries) - (len(before.entries) if before else 0) + 100
-                self._held[term] = postings
+                self._cached[term] = postings
 
 
 class Postings:
-    """The words of one view."""
+    """The postings of one snapshot."""
 
-    def __init__(self, view: View, memory: Memory) -> None:
-        self._view = view
-        self._memory = memory
+    def __init__(self, snapshot: Snapshot, cache: PostingsCache) -> None:
+        self._snapshot = snapshot
+        self._cache = cache
 
-    def find(self, term: str) -> Found:
-        """The entries that hold exactly this key."""
-        return self._found(self._sealed(term, partial(self._word, term)), self._view.tail.find(term))
+    def find(self, term: str) -> PostingList:
+        """The entries that contain exactly this term."""
+        from_segments = self._from_segments(term, partial(self._find_in_segment, term))
+        return self._posting_list(from_segments, self._snapshot.memtable.find(term))
 
-    def _found(self, sealed: Remembered, fresh: list[_Fresh]) -> Found:
-        """What is in segments, and after it what is in none yet."""
-        entries, worths = sealed.entries, sealed.worths
-        if fresh:
-            entries = np.concatenate([entries, *(more for more, _ in fresh)])
-            worths = np.concatenate([worths, *(more for _, more in fresh)])
+    def _posting_list(self, from_segments: CachedPostings, from_memtable: list[_MemtablePostings]) -> PostingList:
+        """The postings of segments, followed by those of the memtable."""
+        entries, impacts = from_segments.entries, from_segments.impacts
+        if from_memtable:
+            entries = np.concatenate([entries, *(more for more, _ in from_memtable)])
+            impacts = np.concatenate([impacts, *(more for _, more in from_memtable)])
         if not len(entries):
             return NONE
-        if entries[-1] >= len(self._view.slot_of):
-            size = int(np.searchsorted(entries, len(self._view.slot_of)))
-            entries, worths = entries[:size], worths[:size]
-        return Found(entries.astype(np.int64), worths * np.float32(1 / 255))
+        if entries[-1] >= len(self._snapshot.slot_of):
+            size = int(np.searchsorted(entries, len(self._snapshot.slot_of)))
+            entries, impacts = entries[:size], impacts[:size]
+        return PostingList(entries.astype(np.int64), impacts * np.float32(1 / 255))
 
-    def _sealed(self, key: str, read: Callable[[Held], Hits | None]) -> Remembered:
-        """What the segments hold under a key; only what is new since it was last asked for is read."""
-        view = self._view
-        known = self._memory.get(key, view.generation)
-        if known is not None and known.upto == view.sealed:
-            return known
-        if known is not None and known.upto > view.sealed:
-            known = None
-        done = known.upto if known else 0
-        entries = [known.entries] if known else []
-        worths = [known.worths] if known else []
-        for held in view.segments:
-            if held.start + held.size <= done:
+    def _from_segments(self, key: str, read: Callable[[PlacedSegment], RawPostings | None]) -> CachedPostings:
+        """The postings of all segments under a cache key; only segments that are new since the last call are read."""
+        snapshot = self._snapshot
+        cached = self._cache.get(key, snapshot.generation)
+        if cached is not None and cached.upto == snapshot.segment_entries:
+            return cached
+        if cached is not None and cached.upto > snapshot.segment_entries:
+            cached = None
+        covered = cached.upto if cached else 0
+        entries = [cached.entries] if cached else []
+        impacts = [cached.impacts] if cached else []
+        for segment in snapshot.segments:
+            if segment.start + segment.size <= covered:
                 continue
-            found = read(held)
-            if found is None:
+            postings = read(segment)
+            if postings is None:
                 continue
-            offsets, values = found
-            placed = offsets.astype(np.int32) + np.int32(held.start)
-            if held.start < done:
-                values = values[placed >= done]
-                placed = placed[placed >= done]
-            entries.append(placed)
-            worths.append(values)
-        made = Remembered(
-            view.sealed,
+            offsets, segment_impacts = postings
+            positions = offsets.astype(np.int32) + np.int32(segment.start)
+            if segment.start < covered:
+                segment_impacts = segment_impacts[positions >= covered]
+                positions = positions[positions >= covered]
+            entries.append(positions)
+            impacts.append(segment_impacts)
+        merged = CachedPostings(
+            snapshot.segment_entries,
             np.concatenate(entries) if entries else np.zeros(0, np.int32),
-            np.concatenate(worths) if worths else np.zeros(0, np.uint8),
+            np.concatenate(impacts) if impacts else np.zeros(0, np.uint8),
         )
-        self._memory.keep(key, view.generation, made)
-        return made
+        self._cache.put(key, snapshot.generation, merged)
+        return merged
 
-    def _word(self, term: str, segment: Held) -> Hits | None:
-        return self._memory.words(segment).find(term)
+    def _find_in_segment(self, term: str, segment: PlacedSegment) -> RawPostings | None:
+        return self._cache.term_dictionary(segment).find(term)
 
-    def _beginning(self, beginning: str, segment: Held) -> Hits:
-        """All words of a segment that begin so, as if they were one."""
+    def _prefix_in_segment(self, prefix: str, segment: PlacedSegment) -> RawPostings:
+        """The postings of all terms of a segment with this prefix, as if they were one term."""
         best = np.zeros(segment.size, np.uint8)
-        for _, (offsets, worths) in islice(self._memory.words(segment).beginning_with(beginning), MAX_BEGINNINGS):
-            best[offsets] = np.maximum(best[offsets], worths)
-        held = np.flatnonzero(best)
-        return held, best[held]
+        terms = self._cache.term_dictionary(segment).with_prefix(prefix)
+        for _, (offsets, impacts) in islice(terms, MAX_PREFIX_TERMS):
+            best[offsets] = np.maximum(best[offsets], impacts)
+        present = np.flatnonzero(best)
+        return present, best[present]
 
-    def any_of(self, terms: Iterable[str]) -> Found:
-        """The entries that hold one of these, with the best worth."""
-        found = [f for f in map(self.find, dict.fromkeys(terms)) if len(f.entries)]
-        return union(found, len(self._view.slot_of))
+    def any_of(self, terms: Iterable[str]) -> PostingList:
+        """The entries that contain one of these terms, with the highest impact."""
+        lists = [f for f in map(self.find, dict.fromkeys(terms)) if len(f.entries)]
+        return union(lists, len(self._snapshot.slot_of))
 
-    def starting(self, beginning: str) -> Found:
-        """The entries that hold a word that begins so; of each segment the first MAX_BEGINNINGS words count."""
-        sealed = self._sealed(beginning + LAST_LETTER, partial(self._beginning, beginning))
-        tail = self._view.tail
-        fresh = [part for term in tail.beginning_with(beginning)[:MAX_BEGINNINGS] for part in tail.find(term)]
-        if not fresh:
-            return self._found(sealed, [])
-        entries = np.concatenate([entries for entries, _ in fresh])
+    def with_prefix(self, prefix: str) -> PostingList:
+        """The entries with a term of this prefix; of each segment the first MAX_PREFIX_TERMS terms count."""
+        from_segments = self._from_segments(prefix + LAST_CHARACTER, partial(self._prefix_in_segment, prefix))
+        memtable = self._snapshot.memtable
+        terms = memtable.with_prefix(prefix)[:MAX_PREFIX_TERMS]
+        from_memtable = [postings for term in terms for postings in memtable.find(term)]
+        if not from_memtable:
+            return self._posting_list(from_segments, [])
+        entries = np.concatenate([entries for entries, _ in from_memtable])
         first = int(entries.min())
         best = np.zeros(int(entries.max()) + 1 - first, np.uint8)
-        np.maximum.at(best, entries - first, np.concatenate([worths for _, worths in fresh]))
-        held = np.flatnonzero(best)
-        return self._found(sealed, [(held + first, best[held])])
+        np.maximum.at(best, entries - first, np.concatenate([impacts for _, impacts in from_memtable]))
+        present = np.flatnonzero(best)
+        return self._posting_list(from_segments, [(present + first, best[present])])
 
-    def words_like(self, beginning: str, most_segments: int) -> list[str]:
-        """Words that begin so, of some segments."""
-        terms = dict.fromkeys(self._view.tail.beginning_with(beginning)[:MAX_BEGINNINGS])
-        step = max(1, -(-len(self._view.segments) // most_segments))
-        for segment in self._view.segments[::step]:
-            found = islice(self._memory.words(segment).beginning_with(beginning), MAX_BEGINNINGS)
-            terms |= dict.fromkeys(term for term, _ in found)
-        return list(terms)
+    def vocabularies(self) -> list[Vocabulary]:
+        """The words of some segments and of the memtable."""
+        step = max(1, -(-len(self._snapshot.segments) // MAX_VOCABULARIES))
+        from_segments = [self._cache.vocabulary(segment) for segment in self._snapshot.segments[::step]]
+        return [*from_segments, *(batch.vocabulary() for batch in self._snapshot.memtable.batches[:])]
 
 
 class _Scratch(threading.local):
-    """Room for a number per entry, kept from search to search; whoever uses it leaves it empty."""
+    """An array with a number per entry, reused by the searches of a thread; who uses it resets it to zeros."""
 
     def __init__(self) -> None:
         self.best = np.zeros(0, np.float32)
 
-    def room(self, size: int) -> npt.NDArray[np.float32]:
+    def array(self, size: int) -> npt.NDArray[np.float32]:
         if len(self.best) < size:
             self.best = np.zeros(size + size // 4, np.float32)
         return self.best[:size]
@@ -183,36 +194,37 @@ class _Scratch(threading.local):
 _scratch = _Scratch()
 
 
-def union(found: list[Found], size: int) -> Found:
-    """All entries of several, out of so many, with the best worth of each."""
-    if len(found) < 2:
-        return found[0] if found else NONE
-    if sum(len(f.entries) for f in found) * 6 > size:  # then sorting costs more than a look at every entry
-        best = _scratch.room(size)
-        for entries, worths in found:
-            best[entries] = np.maximum(best[entries], worths)
+def union(lists: list[PostingList], size: int) -> PostingList:
+    """The entries of several lists, with the highest impact of each; `size` is the number of all entries."""
+    if len(lists) < 2:
+        return lists[0] if lists else NONE
+    if sum(len(f.entries) for f in lists) * 6 > size:  # then sorting costs more than a pass over all entries
+        best = _scratch.array(size)
+        for entries, impacts in lists:
+            best[entries] = np.maximum(best[entries], impacts)
         entries = np.flatnonzero(best > 0)
-        worths = best[entries]
+        impacts = best[entries]
         best[entries] = 0
-        return Found(entries, worths)
-    # The bits of floats from 0 sort as the floats do: one number for both sorts much faster than two.
-    packed = np.concatenate([f.entries for f in found]) << 32
-    packed |= np.concatenate([f.worths for f in found]).view(np.uint32)
+        return PostingList(entries, impacts)
+    # The bits of floats from 0 sort as the floats do: one packed number sorts much faster than two.
+    packed = np.concatenate([f.entries for f in lists]) << 32
+    packed |= np.concatenate([f.impacts for f in lists]).view(np.uint32)
     packed.sort()
     is_last = np.ones(len(packed), np.bool_)
     np.not_equal(packed[1:] >> 32, packed[:-1] >> 32, out=is_last[:-1])
     packed = packed[is_last]
-    return Found(packed >> 32, (packed & 0xFFFFFFFF).astype(np.uint32).view(np.float32))
+    return PostingList(packed >> 32, (packed & 0xFFFFFFFF).astype(np.uint32).view(np.float32))
 
 
-def intersection(found: list[Found]) -> Found:
-    """The entries that are in all, with the least worth of each."""
-    result, *others = sorted(found, key=lambda f: len(f.entries))
+def intersection(lists: list[PostingList]) -> PostingList:
+    """The entries that are in all lists, with the lowest impact of each."""
+    result, *others = sorted(lists, key=lambda f: len(f.entries))
     for other in others:
         if not len(result.entries) or not len(other.entries):
             return NONE
-        places = np.searchsorted(other.entries, result.entries)
-        places[places == len(other.entries)] = 0
-        held = other.entries[places] == result.entries
-        result = Found(result.entries[held], np.minimum(result.worths[held], other.worths[places[held]]))
+        positions = np.searchsorted(other.entries, result.entries)
+        positions[positions == len(other.entries)] = 0
+        shared = other.entries[positions] == result.entries
+        impacts = np.minimum(result.impacts[shared], other.impacts[positions[shared]])
+        result = PostingList(result.entries[shared], impacts)
     return result

@@ -1,22 +1,22 @@
-"""All numbers that decide the order of hits; what is written into segments names FORMAT, which must grow with it."""
+"""All numbers that decide the order of hits; where those of the segments change, segments.FORMAT must increase."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from geohound.model.health import State
+from geohound.model.health import HealthState
 
 
 class Field(NamedTuple):
-    """Weight of a field, its usual length in words, and how much of its weight the length decides."""
+    """Weight of a field, its usual length in words, and the share of length normalisation (BM25's b)."""
 
     weight: float
-    usual: float
-    length_part: float
-    manner: str = "plain"  # see Lexicon.read
+    usual_length: float
+    length_norm: float
+    analyzer: str = "plain"  # see TermCache.analyse_text
 
 
-# BM25F over the fields of an entry; baked into segments, as SATURATION and QUALITY are: changed, they need a new
+# BM25F over the fields of an entry; stored in segments, as SATURATION and QUALITY are: a change needs a new
 # segments.FORMAT.
 FIELDS = (
     Field(10, 5, 0.6), Field(6, 4, 0.4, "name"), Field(5, 8, 0.7), Field(2.5, 30, 0.5, "long"), Field(3, 4, 0.3),
@@ -25,28 +25,28 @@ FIELDS = (
 TITLE, NAME, KEYWORDS, ABSTRACT, PROVIDER, ADDRESS, KIND = range(len(FIELDS))
 SATURATION = 5.0
 
-# What a service says of itself, in points that add up to 100.
+# How well a service describes itself, in points that add up to 100.
 QUALITY = {
     "title": 15, "abstract": 15, "keywords": 10, "provider": 10, "contact": 5, "licence": 10, "box": 10, "layers": 5,
     "https": 5, "sound": 5, "layer titles": 10,
 }  # fmt: skip
 
-# Ways to say a word, against the word as typed.
+# Alternatives to a word, relative to the word as typed.
 STEM = 0.8
 SYNONYM = 0.75
 TRANSLATION = 0.6
-TRANSLATION_ELSEWHERE = 0.4  # of that, in a text that seems to be in another language
-NEIGHBOURS = 0.3  # words typed side by side, where they stand side by side
+TRANSLATION_ELSEWHERE = 0.4  # of that, in texts of another language
+PROXIMITY = 0.3  # for adjacent words of the query that are adjacent in the text
 
 # Layers and their service.
-OF_SERVICE = 0.5  # what a layer gains from what its service says
-OF_SERVICE_ALONE = 0.8  # and what it has where only the service says it
+SERVICE_SHARE = 0.5  # of the service's score, added to its layers
+SERVICE_ONLY_SHARE = 0.8  # of the service's score, for layers that do not match themselves
 
-# A box asked for beside words scales the worth of the words: a layer that hardly fits keeps this share.
+# With words and a box, the overlap ratio scales the score: the smallest overlap keeps this share.
 BOX_FLOOR = 0.25
 
-# Among equals: what is known to work, what describes itself, what others point to.
-STATE = {State.ALIVE: 0.06, State.DEAD: -0.35, State.UNSURE: -0.03, State.UNKNOWN: 0.0}
+# Boosts: health, description, popularity.
+STATE = {HealthState.ALIVE: 0.06, HealthState.DEAD: -0.35, HealthState.UNSURE: -0.03, HealthState.UNKNOWN: 0.0}
 QUALITY_BONUS = 0.06
 POPULARITY_BONUS = 0.04
-MUCH_SEEN = 50.0  # sightings, beyond which more gain nothing
+POPULARITY_SATURATION = 50.0  # sightings; more gain nothing

@@ -1,1 +1,1 @@
-"""The drawer of web-search providers."""
+"""The registry of web-search providers: each yields addresses of pages, never services."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from geohound.contracts import TaskStore
 from geohound.model.event import EventPage
-from geohound.model.task import Task, TaskId, TaskSpec, TaskState, Wanted
+from geohound.model.task import UNFINISHED, Task, TaskId, TaskKind, TaskSpec, TaskState, Wanted
 
 from .claiming import is_run
 from .holder import is_gone
@@ -41,8 +41,20 @@ class TaskControl:
             raise NoSuchTaskError(f"There is no task {task} in this catalogue.")
         return found
 
+    def of_kind(self, kind: TaskKind) -> list[Task]:
+        """All tasks of this kind, the latest first."""
+        return [task for task in self._tasks.list() if task.spec.kind is kind]
+
+    def all(self) -> list[Task]:
+        return list(self._tasks.list())
+
     def latest(self) -> Task | None:
         return next(iter(self._tasks.list()), None)
+
+    def unfinished(self, task: TaskId | None = None) -> TaskId | None:
+        """The task to go on with: the one named if it is not done, else the latest unfinished one."""
+        found = self._tasks.get(task) if task else next(iter(self._tasks.list(UNFINISHED)), None)
+        return found.id if found and found.state is not TaskState.DONE else None
 
     def want(self, task: TaskId, wanted: Wanted) -> Task:
         """Say what is wanted of a task; whoever runs it obeys within seconds."""
@@ -60,9 +72,20 @@ class TaskControl:
     def events(self, task: TaskId, after: int = 0, limit: int = 1000) -> EventPage:
         return self._tasks.events(task, after, limit)
 
+    def tasks(self) -> list[Task]:
+        """All tasks, the latest first."""
+        return list(self._tasks.list())
+
     def records(self) -> list[dict[str, Any]]:
         """All tasks, the latest first."""
         return [self.record(task) for task in self._tasks.list()]
+
+    def page(
+        self, before: TaskId, limit: int, is_seen: Callable[[Task], bool] = lambda _: True
+    ) -> tuple[list[dict[str, Any]], int]:
+        """The latest of the tasks that are seen with numbers below `before`, and how many are seen in all."""
+        found = [task for task in self._tasks.list() if is_seen(task)]
+        return [self.record(task) for task in [t for t in found if t.id < before][:limit]], len(found)
 
     def record(self, task: Task) -> dict[str, Any]:
         """What the world may know of a task: what it is for and how far it is, not how it was set."""
@@ -78,6 +101,8 @@ class TaskControl:
             "created_at": task.created_at,
             "finished_at": None if task.state is TaskState.RUNNING else task.finished_at,
             "seeds": list(task.spec.goal.seeds),
+            "queries": list(task.spec.goal.queries),
+            "owner": task.spec.owner,
             "counters": dict(counters),
         }
 

@@ -7,18 +7,23 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from geohound.crawler.crawl_plan import CrawlParts
 from geohound.crawler.engine import Crawl
 from geohound.model.event import Progressed
-from geohound.model.exposition import exposition
 from geohound.model.frontier import VisitRecord
 from geohound.model.task import Checkpoint, Ending
-from geohound.model.visit import Lane
+from geohound.model.visit import Candidate, Lane, Via
 from geohound.politeness import TaskPoliteness
 
+from . import metrics
 from .progress import Progress
-from .usage import measure
+from .usage import machine_load, measure
 
 MAX_UNREACHED = 100  # seeds that the summary names
+MAX_FETCHING = 6  # URLs that an event names
+MAX_REASONS = 3
+MAX_WHY_CHARS = 160
+_GROUPS = {Lane.PAGES: "fetchers", Lane.PROBES: "testers"}
 Unreached = Callable[[], Sequence[VisitRecord]]  # the seeds that have never answered
 
 
@@ -55,6 +60,43 @@ class CrawlWork:
         self._counted.ending = ending
         return ending
 
+    def feed(self, *, is_fed: bool) -> None:
+        """Somebody brings more than the seeds: an empty frontier does not end the crawl meanwhile."""
+        self._crawl.is_fed = is_fed
+
+    def wait_for_grants(self, *, is_waiting: bool) -> None:
+        """Others may leave some of their budget: pages that are spent do not end the crawl meanwhile."""
+        self._crawl.awaits_grants = is_waiting
+
+    def allow(self, pages: int) -> None:
+        """So many visits of pages, over all runs."""
+        self._crawl.allowance = pages
+
+    @property
+    def allowance(self) -> int:
+        return self._crawl.allowance
+
+    @property
+    def visits(self) -> int:
+        return self._crawl.visits
+
+    @property
+    def has_more(self) -> bool:
+        """Does anything wait, whether it may be visited or not?"""
+        return bool(self._crawl.parts.frontier.stats().queued)
+
+    @property
+    def is_idle(self) -> bool:
+        return self._crawl.is_idle
+
+    @property
+    def in_flight(self) -> int:
+        return self._crawl.in_flight
+
+    @property
+    def parts(self) -> CrawlParts:
+        return self._crawl.parts
+
     @property
     def _is_finished(self) -> bool:
         """Is nothing left? What was in flight when a run ended is left for the next one."""
@@ -79,12 +121,15 @@ class CrawlWork:
         return self._counted.summary() | {
             "drops": {str(reason): n for reason, n in Counter(numbers.drops).most_common() if n},
             "queue": numbers.queued,
+            "active_hosts": numbers.active_hosts,
+            "inactive_hosts": numbers.inactive_hosts,
+            "explored_hosts": numbers.explored_hosts,
             "task": crawl.plan.task,
             "finished": self._is_finished and not self._missed,
             "unreached": [{"url": visit.url, "reason": str(visit.reason)} for visit in self._missed[:MAX_UNREACHED]],
             "in_flight": crawl.in_flight,
-            "fetchers": crawl.crews[Lane.PAGES].size,
-            "testers": crawl.crews[Lane.PROBES].size,
+            "fetchers": crawl.pools[Lane.PAGES].size,
+            "testers": crawl.pools[Lane.PROBES].size,
             "cut_off": crawl.is_cut_off,
             "hosts_elsewhere": self._hosts.elsewhere if self._hosts else 0,
         }
@@ -93,7 +138,8 @@ class CrawlWork:
         now, usage = self.summary(), measure(self._pids)
         names = (
             "pages", "visits", "requests", "bytes", "services", "layers", "hosts", "tested", "queue", "in_flight",
-            "fetchers", "testers", "elapsed_s", "pages_per_s", "drops",
+            "fetchers", "testers", "elapsed_s", "pages_per_s", "drops", "started_at", "seconds_per_page",
+            "active_hosts", "inactive_hosts", "explored_hosts",
         )  # fmt: skip
         run = now["run"]
         return Progressed(
@@ -103,19 +149,34 @@ class CrawlWork:
             cpu_s=round(usage.cpu_s, 2),
             memory_mb=round(usage.memory_mb, 1),
             waiting=self._waiting(),
+            machine_load=round(machine_load(), 2),
+            asleep=tuple(_GROUPS[lane] for lane in self._crawl.asleep),
+            fetching=tuple((each.url, self._why(each)) for each in self._crawl.fetching[:MAX_FETCHING]),
         )
+
+    def _why(self, candidate: Candidate) -> str:
+        """What spoke for a URL, by what its order knows: the weightiest reasons first."""
+        if candidate.via in (Via.SEED, Via.SEARCH):
+            return "seed" if candidate.via is Via.SEED else f"found by {candidate.clue}"[:MAX_WHY_CHARS]
+        if not candidate.is_page:
+            return "looks like a service"
+        parts = self._crawl.parts.order.explain(candidate)[:MAX_REASONS]
+        return ", ".join(f"{what} {weight:+.2f}" for what, weight in parts)[:MAX_WHY_CHARS]
 
     def _waiting(self) -> str:
         """What a crawl that seems to stand still is waiting for."""
-        queued = self._crawl.parts.frontier.stats().queued
+        numbers = self._crawl.parts.frontier.stats()
+        queued = numbers.queued
         if self._crawl.is_cut_off:
             return "network"
         if self._crawl.in_flight and not queued:
             return "answers"
         if self._crawl.in_flight or not queued:
             return ""
-        return "other processes" if self._hosts and self._hosts.elsewhere else "hosts"
+        if self._hosts and self._hosts.elsewhere:
+            return "other processes"
+        return "active hosts" if numbers.inactive_hosts else "hosts"
 
-    def metrics(self) -> str:
+    def metrics(self) -> bytes:
         """The numbers as Prometheus reads them."""
-        return exposition(self._counted.metrics(self.summary()))
+        return metrics.page(self._counted, self.summary())

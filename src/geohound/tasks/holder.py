@@ -1,4 +1,4 @@
-"""Who runs a task: a name that tells whether its process is still there, for those on the same machine."""
+"""Who runs a task: a name that shows whether its process is still there, for those on the same machine."""
 
 from __future__ import annotations
 

@@ -8,16 +8,23 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from geohound.model.event import Event, ServiceFound, VisitEnded
-from geohound.model.exposition import Metric, MetricType, Sample, histogram
+from geohound.model.failure import FailureReason
+from geohound.model.harvest import HarvestPage
 from geohound.model.job import PageRead, Redirected, Report
+from geohound.model.location import HostLocation
 from geohound.model.service import Service
-from geohound.model.visit import Candidate, Failure, FailureReason, Purpose
+from geohound.model.visit import Candidate, Failure, Purpose
+from geohound.text.keyword_groups import GROUPS
 
 BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
-_COUNTED = ("pages", "requests", "bytes", "services", "layers", "tested", "spared")
+_COUNTED = (
+    "pages", "requests", "bytes", "services", "layers", "known", "tested", "skipped", "records",
+    "data_files", "pages_known",
+)  # fmt: skip
 
 
 def _ignore(_: Event) -> None:
@@ -31,6 +38,7 @@ class Progress:
     emit: Callable[[Event], None] = _ignore
     now: Callable[[], float] = time.monotonic
     started: float | None = None  # this run
+    started_at: str = ""  # the first run, ISO 8601
     ending: str = ""  # why this run ended, once it has
     before: Mapping[str, Any] = field(default_factory=dict)  # the summary of the runs before
     visits: int = 0  # tries at a page, answered or not: what a budget counts
@@ -39,14 +47,20 @@ class Progress:
     bytes: int = 0
     services: int = 0
     layers: int = 0
+    known: int = 0  # services that were confirmed, and that the catalogue had before this task
     tested: int = 0
     hosts: set[str] = field(default_factory=set)
     kinds: Counter[str] = field(default_factory=Counter)
     vias: Counter[str] = field(default_factory=Counter)
     tests: Counter[str] = field(default_factory=Counter)  # by the way in which the candidate was found
     proofs: Counter[str] = field(default_factory=Counter)  # new services that tests proved, by the same
-    spared: int = 0  # candidates that needed no test, since their service was known
+    records: int = 0  # of catalogues that were harvested
+    data_files: int = 0  # that pages link to
+    skipped: int = 0  # candidates that needed no test, since their service was known
+    pages_known: int = 0  # that another task had read lately: taken from its copy, and not asked for
 
+    page_groups: list[int] = field(default_factory=lambda: [0] * len(GROUPS))  # pages by their keyword group
+    wms_groups: list[int] = field(default_factory=lambda: [0] * len(GROUPS))  # of these, with the address of a WMS
     outcomes: Counter[str] = field(default_factory=Counter)  # of requests: status classes and reasons of failure
     by_seconds: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
     request_s: float = 0.0
@@ -54,6 +68,7 @@ class Progress:
     def begin(self) -> None:
         """A run begins."""
         self.started = self.now()
+        self.started_at = self.started_at or datetime.now(UTC).isoformat(timespec="seconds")
 
     @property
     def run_s(self) -> float:
@@ -72,26 +87,46 @@ class Progress:
             case Purpose.PROBE:
                 self.tested += 1
                 self.tests[str(candidate.via)] += 1
+            case Purpose.HARVEST if isinstance(report.result, HarvestPage):
+                self.records += report.result.records
+            case Purpose.PAGE if report.is_copy:
+                self.pages_known += 1
             case Purpose.PAGE:
                 self.visits += 1
                 self.pages += bool(report.status) and _was_read(report)
+                self._count_group(report)
         self.emit(_visit_ended(candidate, report))
 
-    def on_service(self, service: Service, candidate: Candidate) -> None:
+    def _count_group(self, report: Report) -> None:
+        page = report.result.page if isinstance(report.result, PageRead) else None
+        if page is not None and page.keyword_group is not None:
+            self.page_groups[page.keyword_group] += 1
+            self.wms_groups[page.keyword_group] += page.holds_wms
+
+    def on_service(self, service: Service, candidate: Candidate, score: float | None = None) -> None:
         self.services += 1
         self.layers += len(service.layers)
         self.kinds[service.kind] += 1
         self.vias[str(candidate.via)] += 1
         self.proofs[str(candidate.via)] += not candidate.is_page
-        elapsed_s = round(self.run_s + self.before.get("elapsed_s", 0.0), 3)
-        self.emit(
-            ServiceFound(
-                service.id, service.endpoint, service.kind, service.title, self.pages, self.requests, elapsed_s
-            )
-        )
+        self._announce(service, score, known=False)
 
-    def on_spared(self, candidate: Candidate) -> None:  # noqa: ARG002
-        self.spared += 1
+    def on_known(self, service: Service, score: float | None = None) -> None:
+        self.known += 1
+        self._announce(service, score, known=True)
+
+    def _announce(self, service: Service, score: float | None, *, known: bool) -> None:
+        elapsed_s = round(self.run_s + self.before.get("elapsed_s", 0.0), 3)
+        names = service.id, service.endpoint, service.kind, service.title
+        place = service.location or HostLocation()
+        where = place.lat, place.lon, place.country
+        self.emit(ServiceFound(*names, self.pages, self.requests, elapsed_s, known, score, *where))
+
+    def on_files(self, count: int) -> None:
+        self.data_files += count
+
+    def on_skipped(self, candidate: Candidate) -> None:  # noqa: ARG002
+        self.skipped += 1
 
     def go_on(self, before: Mapping[str, Any], visits: int, hosts: AbstractSet[str]) -> None:
         """Count from where earlier runs left off: their last summary, and what the record of the task knows."""
@@ -99,35 +134,16 @@ class Progress:
         self.visits = max(visits, before.get("visits", 0))  # a kill costs the last seconds of the summary
         for name in _COUNTED:
             setattr(self, name, before.get(name, 0))
+        self.skipped += before.get("spared", 0)  # its name in catalogues of version 0.1
+        self.started_at = before.get("started_at", "")
+        for group, counted in enumerate(before.get("keyword_groups", ())):
+            self.page_groups[group] = counted["pages"]
+            self.wms_groups[group] = counted["with_wms"]
         self.kinds.update(before.get("kinds", {}))
         self.vias.update(before.get("via", {}))
         for way, brought in before.get("ways", {}).items():
             self.tests[way] += brought["tested"]
             self.proofs[way] += brought.get("confirmed", 0)
-
-    def metrics(self, summary: Mapping[str, Any]) -> list[Metric]:
-        """For Prometheus; `summary` is that of the running crawl."""
-        counter, gauge = Metric.counter, Metric.gauge
-        drops = tuple(Sample(n, {"reason": reason}) for reason, n in sorted(summary["drops"].items()))
-        kinds = tuple(Sample(n, {"kind": kind}) for kind, n in sorted(self.kinds.items()))
-        tests = tuple(Sample(n, {"way": way}) for way, n in sorted(self.tests.items()))
-        outcomes = tuple(Sample(n, {"outcome": name}) for name, n in sorted(self.outcomes.items()))
-        return [
-            counter("geohound_pages_total", "Pages fetched.", self.pages),
-            Metric(
-                "geohound_tested_total", MetricType.COUNTER, "Candidates tested, by the way they were found.", tests
-            ),
-            counter("geohound_bytes_total", "Bytes of bodies, unpacked.", self.bytes),
-            counter("geohound_layers_total", "Layers of the services found.", self.layers),
-            Metric("geohound_services_total", MetricType.COUNTER, "Services found, by kind.", kinds),
-            Metric("geohound_drops_total", MetricType.COUNTER, "URLs refused or dropped, by reason.", drops),
-            Metric("geohound_requests_total", MetricType.COUNTER, "Requests on the wire, by outcome.", outcomes),
-            histogram("geohound_request_seconds", "Time of requests.", BOUNDS_S, self.by_seconds, self.request_s),
-            gauge("geohound_hosts", "Hosts that have answered.", len(self.hosts)),
-            gauge("geohound_queue", "URLs that wait.", summary["queue"]),
-            gauge("geohound_in_flight", "URLs being visited or tested.", summary["in_flight"]),
-            gauge("geohound_network_lost", "1 while no host answers.", int(summary["cut_off"])),
-        ]
 
     def ways(self) -> dict[str, dict[str, Any]]:
         """What each way of finding candidates brought, and what that cost (LC-10); the most fruitful first."""
@@ -142,6 +158,14 @@ class Progress:
             for way in names
         }
 
+    def keyword_groups(self) -> list[dict[str, Any]]:
+        """The share of pages that hold the address of a WMS, by keyword group (LI-15)."""
+        counted = zip(GROUPS, self.page_groups, self.wms_groups, strict=True)
+        return [
+            {"keywords": name, "pages": pages, "with_wms": held, "share": round(held / pages, 4) if pages else None}
+            for name, pages, held in counted
+        ]
+
     def summary(self) -> dict[str, Any]:
         """The last line of a crawl: the task over all its runs, and this run alone."""
         elapsed_s = self.run_s
@@ -154,17 +178,24 @@ class Progress:
             "bytes": self.bytes,
             "services": self.services,
             "layers": self.layers,
+            "known": self.known,
+            "pages_known": self.pages_known,
+            "data_files": self.data_files,
             "hosts": len(self.hosts),
             "tested": self.tested,
             "tested_per_confirmed": _ratio(self.tested, self.proofs.total()),
-            "spared": self.spared,
+            "skipped": self.skipped,
+            "records": self.records,
             "elapsed_s": round(total_s, 3),
             "pages_per_s": _rate(self.pages, total_s),
+            "seconds_per_page": round(total_s / self.pages, 4) if self.pages else None,
+            "started_at": self.started_at,
             "run": {**of_run, "elapsed_s": round(elapsed_s, 3), "pages_per_s": _rate(of_run["pages"], elapsed_s)},
             "ended": self.ending,
             "kinds": dict(self.kinds.most_common()),
             "via": dict(self.vias.most_common()),
             "ways": self.ways(),
+            "keyword_groups": self.keyword_groups(),
         }
 
 

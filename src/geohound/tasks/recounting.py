@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from geohound.contracts import Catalogue, FrontierLog, RequestLog
+from geohound.contracts import CatalogueStore, DataFileStore, FrontierLog, RequestLog
 from geohound.model.task import TaskId
 
 
@@ -18,7 +18,9 @@ class Records(Protocol):
     @property
     def requests(self) -> RequestLog: ...
     @property
-    def catalogue(self) -> Catalogue: ...
+    def catalogue(self) -> CatalogueStore: ...
+    @property
+    def files(self) -> DataFileStore: ...
 
 
 def recount(records: Records, task: TaskId, saved: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,6 +37,7 @@ def recount(records: Records, task: TaskId, saved: Mapping[str, Any]) -> dict[st
         **requests._asdict(),
         "services": kinds.total(),
         "layers": sum(each.layers for each in found),
+        "data_files": records.files.found_by(task),
         "hosts": len(records.requests.hosts(task)),
     }
     most = {name: max(number, saved.get(name, 0)) for name, number in counted.items()}

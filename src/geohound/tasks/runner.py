@@ -10,17 +10,22 @@ from typing import Protocol
 
 from geohound.contracts import Clock, FencedError, StoreError, TaskStore
 from geohound.model.event import Event, Progressed, StateChanged, Warned
-from geohound.model.task import UNFINISHED, Checkpoint, Claim, Ending, Task, TaskFilter, TaskId, TaskState, Wanted
+from geohound.model.task import UNDER_WAY, Checkpoint, Claim, Ending, Task, TaskId, TaskState, Wanted
 
 from .claiming import TTL_S, claim_task, is_claimable
-from .feed import Feed, Listener
+from .crash_loop import QUICK_S, Crashes, all_events, count_crashes
+from .event_feed import EventFeed, Listener
 
 log = logging.getLogger(__name__)
 
 BEAT_S = 1.0
 SAVE_EVERY_S = 5.0
 LOOK_EVERY_S = 0.5  # for tasks that are queued
-AT_ONCE = 2  # tasks that one process serves
+
+
+def is_whole(task: Task) -> bool:
+    """Is it neither a part of another task nor divided into parts?"""
+    return task.shard is None and not task.shards
 
 
 class Work(Protocol):
@@ -38,7 +43,7 @@ class Work(Protocol):
     def progress(self) -> Progressed: ...
 
 
-Build = Callable[[Task, Claim, Feed], AbstractAsyncContextManager[Work]]
+Build = Callable[[Task, Claim, EventFeed], AbstractAsyncContextManager[Work]]
 
 
 class TaskRunner:
@@ -50,6 +55,8 @@ class TaskRunner:
         self._clock = clock
         self._listener = listener
         self._woken = asyncio.Event()
+        self._retries: dict[TaskId, tuple[float, bool]] = {}  # when tasks that crashed are due; are they suspects?
+        self._suspect_until = 0.0  # then the next one may be tried
 
     async def run(self, task: TaskId) -> Ending:
         """Run one task from where it was left to the end of its budget; StoreError where another runs it.
@@ -64,24 +71,36 @@ class TaskRunner:
             claim = await self._when_wanted(task) if ending is Ending.PAUSED else None
         return ending
 
-    async def serve(self, which: TaskFilter = UNFINISHED) -> None:
-        """Run whatever is queued, and whatever was left by a process that is gone, until cancelled."""
-        running: set[asyncio.Task[None]] = set()
+    async def serve(self, at_once: int | Callable[[int], int] = 5, which: Callable[[Task], bool] = is_whole) -> None:
+        """Run whatever is queued, and whatever was left by a process that is gone, until cancelled; `which` may choose.
+
+        Tasks that are under way then are queued again, so that whoever serves next goes on with them. How many run at
+        once may change: `at_once` may be a function of how many do; beyond it the last ones are queued again.
+        """
+        running: list[asyncio.Task[None]] = []
         try:
             while True:
-                for task in reversed(self._tasks.list(which)):
-                    if len(running) >= AT_ONCE:
-                        break
-                    claim = self._take(task)
-                    if claim is not None:
-                        started = asyncio.create_task(self._serve_one(claim))
-                        running.add(started)
-                        started.add_done_callback(running.discard)
+                running = [started for started in running if not started.done()]
+                limit = at_once(len(running)) if callable(at_once) else at_once
+                for started in running[limit:]:
+                    started.cancel()
+                running += self._begin(limit - len(running), which)
                 await self._clock.sleep(LOOK_EVERY_S)
         finally:
             for started in running:
                 started.cancel()
             await asyncio.gather(*running, return_exceptions=True)
+
+    def _begin(self, most: int, which: Callable[[Task], bool]) -> list[asyncio.Task[None]]:
+        """Take up what is queued, the oldest first."""
+        started: list[asyncio.Task[None]] = []
+        for task in reversed(self._tasks.list(UNDER_WAY) if most > 0 else ()):
+            claim = self._take(task) if which(task) else None
+            if claim is not None:
+                started.append(asyncio.create_task(self._serve_one(claim)))
+            if len(started) >= most:
+                break
+        return started
 
     async def _when_wanted(self, task: TaskId) -> Claim | None:
         """Wait with a paused task; None where it is to end, or another runs it."""
@@ -103,9 +122,39 @@ class TaskRunner:
     def _take(self, task: Task) -> Claim | None:
         if not is_claimable(task, self._clock.now()):
             return None
+        if task.state is TaskState.RUNNING and not self._may_retry(task.id):
+            return None
         with suppress(StoreError):  # another was faster
             return claim_task(self._tasks, task.id)
         return None
+
+    def _may_retry(self, task: TaskId) -> bool:
+        """Its process has died: may it be tried again now? Suspects are tried one at a time, so that one is found."""
+        now = self._clock.monotonic()
+        if task not in self._retries:
+            crashes = count_crashes(all_events(self._tasks, task))
+            if crashes.are_too_many:
+                self._give_up(task, crashes)
+                return False
+            self._retries[task] = now + crashes.pause_s, crashes.quick > 1
+        due, is_suspect = self._retries[task]
+        if now < due or (is_suspect and now < self._suspect_until):
+            return False
+        del self._retries[task]
+        if is_suspect:
+            self._suspect_until = now + QUICK_S
+        return True
+
+    def _give_up(self, task: TaskId, crashes: Crashes) -> None:
+        message = (
+            f"The process that runs this task died {crashes.all} times in a row; it is not tried again by itself. "
+            f"The log of geohound serve may say why. To try again: geohound tasks resume {task}"
+        )
+        log.warning("Task %d has failed: %s", task, message)
+        with suppress(StoreError):  # another was faster
+            claim = claim_task(self._tasks, task)
+            self._tasks.emit(claim, [Warned(message)])
+            self._tasks.release(claim, TaskState.STOPPED, Ending.FAILED)
 
     async def _serve_one(self, claim: Claim) -> None:
         """One that fails must not end the others; what a person should know stands in its events."""
@@ -116,7 +165,7 @@ class TaskRunner:
 
     async def _run(self, claim: Claim, left: TaskState) -> Ending:
         """One run; `left` is the state of a task whose run was cancelled."""
-        feed = Feed(self._listener)
+        feed = EventFeed(self._listener)
         state, ending = TaskState.STOPPED, Ending.FAILED
         try:
             task = self._tasks.get(claim.task)
@@ -139,7 +188,7 @@ class TaskRunner:
                 self._tasks.release(claim, state, ending)
         return ending
 
-    async def _work(self, claim: Claim, work: Work, feed: Feed) -> Ending:
+    async def _work(self, claim: Claim, work: Work, feed: EventFeed) -> Ending:
         """Work and beat together; a heartbeat that fails ends the work."""
         working = asyncio.create_task(work.run())
         beating = asyncio.create_task(self._beat(claim, work, feed))
@@ -156,9 +205,9 @@ class TaskRunner:
             with suppress(StoreError):  # it is why we are here
                 self._tasks.save(claim, work.checkpoint())
 
-    async def _beat(self, claim: Claim, work: Work, feed: Feed) -> None:
+    async def _beat(self, claim: Claim, work: Work, feed: EventFeed) -> None:
         """Keep the claim, do what is wanted, keep the numbers, pass on what happened."""
-        saved_at = self._clock.monotonic()
+        saved_at = -SAVE_EVERY_S  # the first numbers come with the first beat
         while True:
             await self._pause(BEAT_S)
             now = self._clock.monotonic()
@@ -175,7 +224,7 @@ class TaskRunner:
         return self._tasks.renew(claim, TTL_S)
 
     def _outcome(self, claim: Claim, ending: Ending) -> tuple[TaskState, Ending]:
-        """A run that was told to stop may have been told to pause."""
+        """A run that was asked to stop may have been asked to pause."""
         if ending is Ending.FINISHED:
             return TaskState.DONE, ending
         if ending is Ending.STOPPED and self._tasks.renew(claim, TTL_S) is Wanted.PAUSE:

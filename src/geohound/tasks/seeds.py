@@ -1,25 +1,35 @@
-"""Seeds that never answered: a crawl that could not begin where it was told to has not done what was asked."""
+"""Where a crawl begins, and the seeds that never answered: without them it has not done what was asked."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from geohound.contracts import FrontierLog
+from geohound.contracts import FrontierLog, Order
 from geohound.model.frontier import FrontierBatch, UrlEnd, UrlState, VisitRecord
-from geohound.model.task import Claim, TaskId
-from geohound.model.visit import FailureReason, Settlement, Via
+from geohound.model.task import SEEDS_PER_SEGMENT, Claim, TaskId
+from geohound.model.visit import Candidate, Purpose, Settlement, Via
+from geohound.urls.address_book import AddressBook
 
-# Nobody has answered, or only to say that it cannot now.
-_NO_ANSWER = frozenset(
-    {
-        FailureReason.DNS, FailureReason.DNS_TIMEOUT, FailureReason.REFUSED, FailureReason.UNREACHABLE,
-        FailureReason.RESET, FailureReason.TLS, FailureReason.TLS_EXPIRED, FailureReason.TLS_NAME,
-        FailureReason.TLS_CHAIN, FailureReason.TLS_LEGACY, FailureReason.CONNECT_TIMEOUT,
-        FailureReason.FIRST_BYTE_TIMEOUT, FailureReason.STALLED, FailureReason.TOTAL_TIMEOUT,
-        FailureReason.FORBIDDEN_NET, FailureReason.RATE_LIMITED, FailureReason.UNAVAILABLE,
-    }
-)  # fmt: skip
+
+def candidates(seeds: Sequence[str], order: Order, book: AddressBook, max_width: int) -> list[Candidate]:
+    """The seeds that the order takes up, of the first segments only where `max_width` says so."""
+    taken = seeds[: max_width * SEEDS_PER_SEGMENT] if max_width else seeds
+    scored = ((url, order.seed(url, place)) for place, url in enumerate(taken))
+    return [Candidate(url, Via.SEED, score=s, purpose=_purpose(url, book)) for url, s in scored if s > -math.inf]
+
+
+def _purpose(url: str, book: AddressBook) -> Purpose:
+    return Purpose.PROBE if book.looks_like_service(url) else Purpose.PAGE
+
+
+def all_visits(log: FrontierLog, task: TaskId) -> Iterator[VisitRecord]:
+    """What became of the URLs of a task, in the order in which they were admitted."""
+    after = 0
+    while page := log.visits(task, after):
+        yield from page
+        after = page[-1].number
 
 
 def unreached(log: FrontierLog, task: TaskId, seeds: int) -> list[VisitRecord]:
@@ -27,8 +37,12 @@ def unreached(log: FrontierLog, task: TaskId, seeds: int) -> list[VisitRecord]:
     return [
         visit
         for visit in log.visits(task, 0, seeds)
-        if visit.via is Via.SEED and visit.settlement is Settlement.DROPPED and visit.reason in _NO_ANSWER
+        if visit.via is Via.SEED and visit.settlement is Settlement.DROPPED and _is_unreached(visit)
     ]
+
+
+def _is_unreached(seed: VisitRecord) -> bool:
+    return seed.reason is not None and seed.reason.means.is_unreached
 
 
 async def try_again(log: FrontierLog, claim: Claim, visits: Sequence[VisitRecord]) -> None:

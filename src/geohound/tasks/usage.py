@@ -33,3 +33,8 @@ def measure(pids: Iterable[int] = ()) -> Usage:
 
 def _memory_bytes(pid: str) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def machine_load() -> float:
+    """How many processes run or wait for a processor, averaged over a minute; 0 where the system does not say."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0

@@ -1,4 +1,4 @@
-"""What a service is about: one data file per topic, and the words of all of them looked for at once."""
+"""Topics of services: one data file per topic, and a classifier that finds the words of all of them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ from functools import cache
 
 from geohound.model.service import Service
 
-from ._matching import Classifier
+from ._classifier import Classifier
+from ._contains import ContainsClassifier
 from .files import TOPICS
 
-__all__ = ["TOPICS", "Classifier", "classify"]
+__all__ = ["CLASSIFIERS", "TOPICS", "Classifier", "ContainsClassifier", "classify"]
+
+CLASSIFIERS: dict[str, type[Classifier | ContainsClassifier]] = {
+    "words": Classifier,
+    "contains": ContainsClassifier,
+}
 
 
 @cache
@@ -18,5 +24,5 @@ def _own() -> Classifier:
 
 
 def classify(service: Service) -> list[tuple[str, str]]:
-    """The topics and classes that a service's own words name, by Geohound's own topics."""
+    """The topics and classes of a service, by Geohound's built-in topics."""
     return _own().classify(service)

@@ -1,4 +1,4 @@
-"""Reads topics from their files: `id`, `title`, `source` and a table of classes, each with its words by language."""
+"""Reads topics from their files: `id`, `title`, `source`, `products`, and classes with their words by language."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from geohound.model.topic import Topic, TopicClass
 
 
 class TopicError(Exception):
-    """A topic file that cannot be used; the message says which and why."""
+    """An invalid topic file; the message names the file and the reason."""
 
 
 def read_topic(path: Path) -> Topic:
-    """The topic in a file; TopicError says what is wrong with it."""
+    """The topic in a file; raises TopicError."""
     try:
         data = tomllib.loads(path.read_text("utf-8"))
         classes = tuple(_read_class(path, name, table) for name, table in data["classes"].items())
-        topic = Topic(str(data["id"]), str(data["title"]), classes, str(data.get("source", "")))
+        names = str(data["id"]), str(data["title"])
+        topic = Topic(*names, classes, str(data.get("source", "")), _read_products(path, data))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise TopicError(f"The topic file {path} cannot be read: {error}.") from None
     except (KeyError, AttributeError):
@@ -28,6 +29,13 @@ def read_topic(path: Path) -> Topic:
     if not topic.classes:
         raise TopicError(f"The topic file {path} has no class.")
     return topic
+
+
+def _read_products(path: Path, data: Mapping[str, Any]) -> tuple[str, ...]:
+    listed = data.get("products", [])
+    if not isinstance(listed, list) or not all(isinstance(name, str) and name.strip() for name in listed):
+        raise TopicError(f"In {path}, products must be a list of names.")
+    return tuple(listed)
 
 
 def _read_class(path: Path, name: str, table: Mapping[str, Any]) -> TopicClass:

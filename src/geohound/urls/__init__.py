@@ -50,13 +50,13 @@ _MEDIA_TYPES = frozenset(_MEDIA_NAMES.split())
 _TILE_PATH = re.compile(r"/(\d{1,2})/(\d{1,8})/(-?\d{1,8})(?:@\dx)?\.(?:png|jpe?g|webp|avif)$", re.IGNORECASE)
 # A data file under these paths is the root of a protocol (.dds, .das and .html hang below it), no download.
 _DATA_ACCESS = re.compile(r"/(?:dodsc|opendap|dap4?|erddap)/", re.IGNORECASE)
-_ID = re.compile(
-    r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|\b(?=[a-f]*\d)[0-9a-f]{12,}\b|\d+",
-    re.IGNORECASE,
-)
+_NUMBER = re.compile(r"\d+")
+_NUMBER_NOT_ESCAPED = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])\d+")  # the digits of %E2%82 are no id
+# What is left of a hash, a UUID or a token once its digits are gone: short letters between many numbers.
+_MIXED = re.compile(r"[A-Za-z]{0,8}(?:#[A-Za-z-]{0,9}){3,}")
 
 
-class Claim(StrEnum):
+class ServiceHint(StrEnum):
     """What a URL alone says about being an OGC request (OSS-7)."""
 
     CERTAIN = "certain"
@@ -71,7 +71,7 @@ def canonical(url: str, base: str = "") -> str | None:
     the ten normalisations of OSS-8 it does those that cannot change what is asked for: case of scheme and
     host, percent-encoding, no anchor, absolute form, no default port, dot segments. Links inside parameters,
     repeated slashes, a second question mark and the order of parameters mean something to some server:
-    `urls.ogc.normalise_oss` does those too.
+    `urls.ogc.normalise_oss` does those too (decision 27 has them all).
     """
     try:
         href = ada_url.join_url(base, url.strip()) if base else ada_url.normalize_url(url.strip())
@@ -135,6 +135,11 @@ def host(url: str) -> str:
         return ""
 
 
+def origin(url: str) -> str:
+    """Scheme, host and port of a URL, in lower case."""
+    return "/".join(url.split("/", 3)[:3]).lower()
+
+
 def params(url: str) -> list[tuple[str, str]]:
     """The query as pairs, in order, decoded."""
     query = url.partition("#")[0].partition("?")[2]
@@ -174,6 +179,15 @@ def endpoint(url: str) -> str:
     return f"{base}?{encode_params(kept)}" if kept else base
 
 
+def without_format(url: str) -> str:
+    """The address without the parameter by which ArcGIS and OGC APIs are asked for a format (f=json)."""
+    base, mark, query = url.partition("#")[0].partition("?")
+    if "f=" not in query.lower():
+        return url
+    kept = [pair for pair in query.split("&") if not pair.lower().startswith("f=")]
+    return f"{base}{mark}{'&'.join(kept)}" if kept else base
+
+
 def embedded(url: str) -> list[str]:
     """Web addresses carried inside a parameter of another (proxies, viewers), once decoded."""
     query = url.partition("#")[0].partition("?")[2]
@@ -195,13 +209,25 @@ def _is_web_address(text: str) -> bool:
 
 
 def looks_like_media(url: str) -> bool:
-    """True for file types that are never pages or services; a map tile by its z/x/y path is spared."""
+    """True for file types that are never pages or services; a map tile by its z/x/y path is none of them."""
     path = url.partition("#")[0].partition("?")[0]
     name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
     if dot < 0 or name[dot + 1 :].lower() not in _MEDIA_TYPES or path.count("/") < 3:
         return False
     return not is_tile_path(path) and not _DATA_ACCESS.search(path)
+
+
+def is_web_page(url: str) -> bool:
+    """Does its name end as that of an HTML page, outside data servers, whose pages stand for data sets?"""
+    path = url.partition("#")[0].partition("?")[0]
+    ending = path[path.rfind("/") + 1 :].rpartition(".")[2].lower()
+    return ending in ("html", "htm", "xhtml", "shtml") and not is_data_access(url)
+
+
+def is_data_access(url: str) -> bool:
+    """Is it below the path of a data server, whose files are the roots of a protocol?"""
+    return _DATA_ACCESS.search(url.partition("?")[0]) is not None
 
 
 def is_tile_path(path: str) -> bool:
@@ -215,11 +241,28 @@ def is_tile_path(path: str) -> bool:
 
 def shape(url: str) -> str:
     """Host, path with numbers and ids as `#`, sorted parameter names: what pages of one generator share."""
-    base, _, query = url.partition("#")[0].partition("?")
-    rest = base.partition("://")[2] or base
-    authority, slash, path = rest.partition("/")
-    names = sorted({_ID.sub("#", part.partition("=")[0].lower()) for part in query.split("&") if part})
-    return f"{authority}{slash}{_ID.sub('#', path)}" + (f"?{'&'.join(names)}" if names else "")
+    address, _, query = url.partition("#")[0].partition("?")
+    scheme_end = address.find("//") + 2
+    path_start = address.find("/", scheme_end)
+    if path_start < 0:
+        path_start = len(address)
+    host = address[scheme_end:path_start]
+    path = _without_ids(address[path_start:])
+    return f"{host}{path}?{_names(query)}" if query else host + path
+
+
+def _without_ids(text: str) -> str:
+    numbers = _NUMBER_NOT_ESCAPED if "%" in text else _NUMBER
+    text = numbers.sub("#", text)
+    return _MIXED.sub("#", text) if text.count("#") > 2 else text
+
+
+def _names(query: str) -> str:
+    given = {part.partition("=")[0].lower() for part in query.split("&") if part}
+    names = "&".join(sorted(given))
+    if not _NUMBER.search(names):
+        return names
+    return "&".join(sorted({_without_ids(name) for name in given}))
 
 
 def repeats_path(url: str) -> bool:
@@ -255,3 +298,18 @@ def site(url: str) -> str:
     if found.suffix:
         return found.top_domain_under_public_suffix or name
     return ".".join(name.split(".")[-2:])  # the list's own rule for endings it does not know (.test, .local)
+
+
+def top_level_domain(url: str) -> str:
+    """The last part of the host's name; empty for an address of digits."""
+    name = _PORT.sub("", host(url)).rstrip(".")
+    last = name.rpartition(".")[2]
+    return "" if last.isdigit() or last.startswith("[") else last
+
+
+def country(url: str) -> str:
+    """ISO code of the country of the top-level domain; empty for .org and the like, and for an address of digits."""
+    last = top_level_domain(url)
+    if len(last) != 2 or not last.isalpha():
+        return ""
+    return {"uk": "GB", "eu": "EU"}.get(last, last.upper())

@@ -1,4 +1,4 @@
-"""OGC requests by URL alone: is it one, is it invalid, are two the same (OSS-7, OSS-8, OSS-9)?"""
+"""OGC requests by URL alone: is it invalid, are two the same (OSS-8, OSS-9)?"""
 
 from __future__ import annotations
 
@@ -9,88 +9,13 @@ from urllib.parse import unquote_plus
 
 import ada_url
 
-from . import OWS_PARAMS, Claim, embedded, encode_params, endpoint, with_params
+from . import OWS_PARAMS, ServiceHint, embedded, encode_params
+from .address_book import AddressBook
 
 __all__ = [
-    "OWS_KINDS", "Claim", "InvalidUrl", "classify_ogc", "invalid_reason", "newer", "normalise_oss", "proving",
-    "request_key",
+    "InvalidUrl", "invalid_link", "invalid_reason", "is_reserved", "newer", "normalise_oss", "request_key",
     "same_but_for_www_or_version",
 ]  # fmt: skip
-
-_SERVICES = "wmts|wms|wfs|wcs|wps|csw|sos|sps|wcps|wns|sas|tjs|wmsc|wms-c"
-_KIND_OF_SERVICE = {"wmsc": "wms", "wms-c": "wms", "wns": "", "sas": "", "tjs": ""}
-# A request name that belongs to one service only says which; GetCapabilities belongs to all.
-_REQUESTS = {
-    "wms": "getmap map getfeatureinfo getlegendgraphic",
-    "wfs": "getfeature describefeaturetype getpropertyvalue liststoredqueries describestoredqueries",
-    "wcs": "getcoverage describecoverage",
-    "wcps": "processcoverages",
-    "wmts": "gettile",
-    "csw": "getrecords getrecordbyid",
-    "wps": "describeprocess execute",
-    "sos": "getobservation describesensor getfeatureofinterest",
-}
-OWS_KINDS = frozenset({"wms", "wfs", "wcs", "wmts", "wps", "csw", "sos"})
-_KIND_OF_REQUEST = {request: kind for kind, requests in _REQUESTS.items() for request in requests.split()}
-# Separators as they occur in the wild: & and ?, and ; where a page left &amp; undecoded.
-_SERVICE = re.compile(rf"(?:^|[?&;])service=(?:ogc:)?({_SERVICES})(?=$|[&?;#/\s])")
-_REQUEST = re.compile(r"(?:^|[?&;])request=([a-z]+)")
-_VERSION_OR_LAYERS = re.compile(r"(?:^|[?&;])(version|wmtver|layers?)=")
-_NAME_IN_URL = re.compile(rf"(?<![a-z])({_SERVICES})(?![a-z])")
-_VERSION_PAIR = frozenset({"getcapabilities", "capabilities", "getfeature"})
-_CAPABILITIES = frozenset({"getcapabilities", "capabilities"})
-_UNCERTAIN_ALONE = frozenset({"getcapabilities", "capabilities", "getmap"})
-
-
-def classify_ogc(url: str) -> tuple[Claim, str]:
-    """What the parameters of a URL say: is it an OGC request, and of which kind (empty if that stays open)?
-
-    The three checks of the classifier C1 in their order: the service parameter; the seven pairs (three
-    requests with a version, GetMap with its layers, three requests beside the name of a service); the request
-    alone, which is uncertain. Services that came after the paper count like WMS, WFS and WCS.
-    """
-    at = url.find("?")
-    if at < 0:
-        return Claim.NO, ""
-    lowered = url.lower()
-    query = lowered[at + 1 :]
-    if "%3d" in query:
-        query = query.replace("%3d", "=").replace("%26", "&").replace("%3f", "?")
-    service = _SERVICE.search(query)
-    if service:
-        return Claim.CERTAIN, _KIND_OF_SERVICE.get(service[1], service[1])
-    request = _REQUEST.search(query)
-    if not request:
-        return Claim.NO, ""
-    return _classify_request(request[1], query, lowered)
-
-
-def proving(url: str) -> str:
-    """The request that proves the service behind an OGC request: of a thousand GetMap URLs, one is worth a test.
-
-    Capabilities are asked as found, whatever their version; other addresses are left as they are.
-    """
-    claim, kind = classify_ogc(url)
-    if claim is not Claim.CERTAIN or kind not in OWS_KINDS:
-        return url
-    request = _REQUEST.search(url.partition("?")[2].lower())
-    if not request or request[1] in _CAPABILITIES:
-        return url
-    return with_params(endpoint(url), {"SERVICE": kind.upper(), "REQUEST": "GetCapabilities"})
-
-
-def _classify_request(request: str, query: str, url: str) -> tuple[Claim, str]:
-    """Checks two and three of C1, for a URL without a service parameter."""
-    beside = {m[1] for m in _VERSION_OR_LAYERS.finditer(query)}
-    named = _NAME_IN_URL.search(url)
-    kind = _KIND_OF_REQUEST.get(request, _KIND_OF_SERVICE.get(named[1], named[1]) if named else "")
-    if request in _VERSION_PAIR and beside & {"version", "wmtver"}:
-        return Claim.CERTAIN, kind
-    if request in {"getmap", "map"} and beside & {"layers", "layer"}:
-        return Claim.CERTAIN, "wms"
-    if named and (request in _VERSION_PAIR or request in _KIND_OF_REQUEST):
-        return Claim.CERTAIN, kind
-    return (Claim.UNCERTAIN, kind) if request in _UNCERTAIN_ALONE else (Claim.NO, "")
 
 
 class InvalidUrl(StrEnum):
@@ -131,14 +56,15 @@ def invalid_reason(url: str) -> InvalidUrl | None:
         parsed = ada_url.parse_url(url, attributes=("hostname", "pathname", "search"))
     except ValueError:
         return InvalidUrl.CHARACTERS
-    if _is_reserved(parsed["hostname"]):
+    if is_reserved(parsed["hostname"]):
         return InvalidUrl.RESERVED_ADDRESS
     if not parsed["search"] and _PARAMS_IN_PATH.search(parsed["pathname"]):
         return InvalidUrl.NO_QUESTION_MARK
     return None
 
 
-def _is_reserved(name: str) -> bool:
+def is_reserved(name: str) -> bool:
+    """Is this host the machine itself, or an address that leads nowhere on the Internet?"""
     if name == "localhost" or name.endswith(".localhost"):
         return True
     if not (name.endswith("]") or name[-1:].isdigit()):
@@ -151,15 +77,22 @@ def _is_reserved(name: str) -> bool:
     return not (inner or address).is_global or address.is_multicast
 
 
+def invalid_link(href: str, address: str) -> InvalidUrl | None:
+    """As `invalid_reason`, for a link as its page writes it and the absolute address that is meant."""
+    if _SCHEME.match(href.strip()):
+        return invalid_reason(href)
+    return InvalidUrl.CHARACTERS if _FOREIGN.search(href) else invalid_reason(address)
+
+
 _MANY_SLASHES = re.compile(r"/{2,}")
 
 
-def normalise_oss(url: str) -> str:
+def normalise_oss(url: str, book: AddressBook) -> str:
     """The standard format of filter F, true to the paper: all ten normalisations, and the two for OGC.
 
-    It loses information (a proxy's own address, empty path segments, the order of parameters), so it serves
-    to compare URLs, never to ask for them; `url.canonical` is the form that is asked for. An invalid URL
-    comes back as it is.
+    It loses information (a proxy's own address, empty path segments, the order of parameters), so only the order of
+    the thesis asks in this form; `urls.canonical` is the form in which all others ask. An invalid URL comes back as
+    it is.
     """
     text = url.strip()
     if "://" not in text[:12]:
@@ -173,7 +106,7 @@ def normalise_oss(url: str) -> str:
     scheme, mark, rest = before.partition("://")
     if not mark:
         return url
-    pairs = _ogc_pairs(_split(query)) if classify_ogc(href)[0] is not Claim.NO else _split(query)
+    pairs = _ogc_pairs(_split(query)) if book.classify(href)[0] is not ServiceHint.NO else _split(query)
     tail = encode_params(sorted(pairs, key=lambda pair: pair[0]))
     authority, _, path = rest.partition("/")
     path = _MANY_SLASHES.sub("/", "/" + encode_path(path))
@@ -212,15 +145,15 @@ _WWW = re.compile(r"^(https?://)www\d?\.", re.IGNORECASE)
 _VERSION = re.compile(r"(?<=[?&])version=[^&]*&?", re.IGNORECASE)
 
 
-def request_key(url: str) -> str:
+def request_key(url: str, book: AddressBook) -> str:
     """What R1 compares: the standard format without a leading www and without the version."""
-    key = _WWW.sub(r"\1", normalise_oss(url), count=1)
+    key = _WWW.sub(r"\1", normalise_oss(url, book), count=1)
     return _VERSION.sub("", key).rstrip("?&")
 
 
-def same_but_for_www_or_version(a: str, b: str) -> bool:
+def same_but_for_www_or_version(a: str, b: str, book: AddressBook) -> bool:
     """R1: are these two the same request, but for a leading www or the version asked for?"""
-    return a == b or request_key(a) == request_key(b)
+    return a == b or request_key(a, book) == request_key(b, book)
 
 
 def newer(a: str, b: str) -> str:

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from geohound.geoweb import services
-from geohound.geoweb.protocol import Reply, Request, ServiceSpec
-from geohound.model.bbox import BBox
+from geoweb import services
+from geoweb.box import Box
+from geoweb.protocol import Reply, Request, ServiceSpec
 
 MakeSpec = Callable[..., ServiceSpec]
 Ask = Callable[..., Reply]
@@ -20,7 +20,7 @@ def _make(kind: str, version: str = "", seed: int = 1, **more: object) -> Servic
     members: dict[str, object] = {
         "language": languages[seed % len(languages)],
         "topic": topics[seed % len(topics)],
-        "bbox": BBox(5.5, 45.25, 15.0, 55.0),
+        "bbox": Box(5.5, 45.25, 15.0, 55.0),
         "layers": 6,
     }
     endpoint = "http://gis.example.test" + services.endpoint_path(kind, seed)

@@ -8,11 +8,11 @@ import zlib
 import pytest
 from lxml import etree
 
-from geohound.geoweb import services
-from geohound.geoweb.services._content import content_of
-from geohound.geoweb.services._features import features_of
-from geohound.geoweb.services._mvt import draw_vector_tile
-from geohound.geoweb.services._netcdf import write_grid
+from geoweb import services
+from geoweb.services._content import content_of
+from geoweb.services._features import features_of
+from geoweb.services._mvt import draw_vector_tile
+from geoweb.services._netcdf import write_grid
 
 
 def _read_png(data: bytes) -> tuple[int, int, bytes]:
@@ -242,7 +242,7 @@ def test_rows_of_tms_count_from_the_south(make_spec, ask):
     assert tile_map.get("tilemapservice") == spec.endpoint
     north, south = ask(spec, f"{href}/1/0/1.png").body, ask(spec, f"{href}/1/0/0.png").body
     assert _read_png(north)[:2] == _read_png(south)[:2] == (256, 256)
-    from geohound.geoweb.services._tiling import draw_tile
+    from geoweb.services._tiling import draw_tile
 
     what = f"{spec.seed} {services.facts(spec).layers[0]}"
     assert (north, south) == (draw_tile(what, (1, 0, 0)), draw_tile(what, (1, 0, 1)))

@@ -6,8 +6,8 @@ import orjson
 import pytest
 from lxml import etree
 
-from geohound.geoweb import services
-from geohound.model.bbox import BBox
+from geoweb import services
+from geoweb.box import Box
 
 
 def _json(reply):
@@ -37,7 +37,7 @@ def test_collections_have_the_names_and_boxes_of_the_facts_and_their_links_answe
     spec = make_spec(kind, seed=2)
     found = _json(ask(spec, spec.endpoint + "/collections"))["collections"]
     assert tuple(c["id"] for c in found) == services.facts(spec).layers
-    assert BBox(*found[0]["extent"]["spatial"]["bbox"][0]) == services.facts(spec).bbox
+    assert Box(*found[0]["extent"]["spatial"]["bbox"][0]) == services.facts(spec).bbox
     for link in found[0]["links"]:
         extra = "?coords=POINT(6 46)" if link["href"].endswith("/position") else ""
         assert ask(spec, link["href"] + extra).status == 200

@@ -17,7 +17,7 @@ from owslib.wfs import WebFeatureService
 from owslib.wmts import WebMapTileService
 from owslib.wps import WebProcessingService
 
-from geohound.geoweb import services
+from geoweb import services
 
 SEEDS = range(8)
 

@@ -8,8 +8,8 @@ import orjson
 import pytest
 from lxml import etree
 
-from geohound.geoweb import services
-from geohound.geoweb.protocol import Request
+from geoweb import services
+from geoweb.protocol import Request
 
 OWS_KINDS = ("wms", "wfs", "wcs", "wmts", "wps", "csw", "sos", "sps", "wcps")
 EXCEPTIONS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from searched import Searched
 
-from geohound.stores.sqlite.database import Database
+from geohound.stores.sqlite.database import SqliteDatabase
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -35,7 +35,7 @@ def clock() -> StillClock:
 
 @pytest.fixture
 def open_searched(clock: StillClock) -> Callable[[Path], Searched]:
-    return lambda path: Searched(Database(path), clock)
+    return lambda path: Searched(SqliteDatabase(path), clock)
 
 
 @pytest.fixture

@@ -10,12 +10,14 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from fuzzing import fuzzed
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Filter, Observation, Recorded
-from geohound.model.health import Check, State, assess
+from geohound.model.health import Check, HealthState, assess
+from geohound.model.location import HostLocation
 from geohound.model.service import (
     Access,
     BoxFault,
@@ -26,14 +28,15 @@ from geohound.model.service import (
     Service,
     Sighting,
     service_id,
+    version_order,
 )
 from geohound.model.visit import Via
-from geohound.stores.rules import version_order
-from geohound.stores.sqlite import codec
+from geohound.stores.sql import codec
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LAYERS = (Layer("roads", "Roads"), Layer("rivers", "Rivers"))
 WMS = Service("wms", "http://maps.example.org/wms", "1.1.1", ("1.1.1",), "Maps", layers=LAYERS, fingerprint="f1")
+OTHER = replace(WMS, title="Other", layers=(Layer("other"),), fingerprint="f9")
 FULL = Service(
     kind="wms",
     endpoint="https://example.org/ows?map=a",
@@ -62,13 +65,14 @@ FULL = Service(
     repairs=("XML errors skipped",),
     layers_truncated=True,
     fingerprint="abc",
+    location=HostLocation("BR", -8.05, -34.9, "a database"),
 )  # fmt: skip
 
 # Whatever else a service may say.
 SAMPLES = {tuple: ("x",), str: "x", bool: True}
 FULL = replace(
     FULL,
-    **{f.name: SAMPLES[type(f.default)] for f in fields(Service) if not getattr(FULL, f.name) and f.name != "doors"},
+    **{f.name: SAMPLES[type(f.default)] for f in fields(Service) if not getattr(FULL, f.name) and f.name != "aliases"},
 )
 
 
@@ -94,7 +98,7 @@ def test_a_service_comes_back_as_it_was_put(store):
 
 def test_an_unknown_service_is_none_and_has_no_health(store):
     assert store.catalogue.get("nothing") is None
-    assert assess(store.catalogue.checks("nothing")).state is State.UNKNOWN
+    assert assess(store.catalogue.checks("nothing")).state is HealthState.UNKNOWN
     store.catalogue.record_now([Check("nothing", NOON, True)])
     assert store.catalogue.checks("nothing") == []
 
@@ -157,7 +161,7 @@ def test_the_same_document_at_another_address_is_a_door_of_the_same_service(stor
     other = replace(WMS, endpoint=address)
     assert not put(store, other, on="http://elsewhere.example.org/")
     kept = store.catalogue.get(WMS.id)
-    assert (kept.endpoint, kept.doors) == (WMS.endpoint, (address,))
+    assert (kept.endpoint, kept.aliases) == (WMS.endpoint, (address,))
     assert store.catalogue.get(other.id) == kept
     assert [s.service_id for s in store.catalogue.sightings(other.id)] == [WMS.id, WMS.id]
     assert store.catalogue.count() == (1, 2)
@@ -188,7 +192,7 @@ def test_the_address_that_the_document_gives_leads_home_where_the_fingerprint_is
         replace(WMS, endpoint="http://other.example.org/wms", layers=(Layer("roads"),)),
         replace(WMS, endpoint="http://other.example.org/wms", fingerprint=""),
         replace(WMS, endpoint="http://www.maps.example.org/wms", fingerprint="f2", title="Other maps"),
-        replace(WMS, endpoint="http://other.example.org/wms", fingerprint="f2", online_resource=WMS.endpoint),
+        replace(OTHER, endpoint="http://other.example.org/wms", online_resource=WMS.endpoint),
         replace(WMS, kind="wfs"),
     ],
 )
@@ -200,10 +204,9 @@ def test_what_differs_in_content_or_kind_is_another_service(store, other):
 
 EVIL = Service(
     "wms", "http://evil.example.net/x", "1.1.1", ("1.1.1",), "Evil", layers=(Layer("evil"),), fingerprint="e1",
-    online_resource=WMS.endpoint, doors=(WMS.endpoint,),
+    online_resource=WMS.endpoint, aliases=(WMS.endpoint,),
 )  # fmt: skip
 MIRROR = replace(WMS, endpoint="http://mirror.example.net/ows")
-OTHER = replace(WMS, title="Other", layers=(Layer("other"),), fingerprint="f9")
 
 
 @pytest.mark.parametrize("version", ["1.1.1", "9.9.9"])
@@ -212,7 +215,7 @@ def test_who_declares_the_address_of_another_gets_neither_its_content_nor_its_pl
     evil = replace(EVIL, version=version, versions=(version,))
     assert all(put(store, each) for each in ((evil, WMS) if evil_first else (WMS, evil)))
     assert store.catalogue.get(WMS.id) == WMS
-    assert store.catalogue.get(evil.id) == replace(evil, doors=())
+    assert store.catalogue.get(evil.id) == replace(evil, aliases=())
     assert store.catalogue.at(WMS.endpoint) == [WMS]
 
 
@@ -225,7 +228,7 @@ def test_an_address_that_is_only_declared_is_no_door(store):
 def test_a_mirror_that_later_shows_something_else_becomes_a_service_of_its_own(store):
     put(store, WMS)
     put(store, replace(WMS, endpoint=EVIL.endpoint))
-    turned = replace(EVIL, version="9.9.9", versions=("9.9.9",), doors=())
+    turned = replace(EVIL, version="9.9.9", versions=("9.9.9",), aliases=())
     assert put(store, turned, on="http://later.example.org/")
     assert store.catalogue.get(WMS.id) == WMS
     assert store.catalogue.get(EVIL.id) == turned
@@ -243,7 +246,7 @@ def test_a_copy_that_was_read_first_does_not_speak_for_the_original_when_it_chan
     assert not put(store, WMS)
     put(store, EVIL)
     assert store.catalogue.get(WMS.id) == WMS
-    assert store.catalogue.get(EVIL.id) == replace(EVIL, doors=())
+    assert store.catalogue.get(EVIL.id) == replace(EVIL, aliases=())
     assert [s.url for s in store.catalogue.sightings(WMS.id)] == [WMS.endpoint]
     assert seen(store, WMS.id) == (NOON, NOON)
 
@@ -252,11 +255,11 @@ def test_all_doors_elsewhere_stay_together_when_the_first_address_changes(store)
     put(store, WMS)
     second = replace(WMS, endpoint="http://second.example.net/ows")
     own = replace(WMS, endpoint="https://www.maps.example.org/wms")
-    for door in (MIRROR, second, own):
-        put(store, door)
+    for alias in (MIRROR, second, own):
+        put(store, alias)
     put(store, OTHER)
-    assert store.catalogue.get(own.id) == replace(OTHER, doors=(own.endpoint,))
-    assert store.catalogue.get(second.id) == replace(MIRROR, doors=(second.endpoint,))
+    assert store.catalogue.get(own.id) == replace(OTHER, aliases=(own.endpoint,))
+    assert store.catalogue.get(second.id) == replace(MIRROR, aliases=(second.endpoint,))
     assert store.catalogue.count() == (2, 3)
 
 
@@ -266,7 +269,7 @@ def test_a_mirror_adds_neither_its_version_nor_its_words(store):
     for version in ("1.0.0", "9.9.9"):
         boast = replace(MIRROR, version=version, versions=(version,), abstract="Buy here", fingerprint=version)
         assert not put(store, boast)
-    assert store.catalogue.get(WMS.id) == replace(WMS, doors=(MIRROR.endpoint,))
+    assert store.catalogue.get(WMS.id) == replace(WMS, aliases=(MIRROR.endpoint,))
 
 
 def test_a_door_that_comes_to_show_a_third_service_becomes_a_door_of_that(store):
@@ -275,7 +278,7 @@ def test_a_door_that_comes_to_show_a_third_service_becomes_a_door_of_that(store)
         put(store, service)
     assert not put(store, replace(OTHER, endpoint=MIRROR.endpoint))
     assert store.catalogue.get(WMS.id) == WMS
-    assert store.catalogue.get(MIRROR.id) == replace(third, doors=(MIRROR.endpoint,))
+    assert store.catalogue.get(MIRROR.id) == replace(third, aliases=(MIRROR.endpoint,))
 
 
 @pytest.mark.parametrize("address", ["http://www.maps.example.org/wms", "https://maps.example.org/wms"])
@@ -292,7 +295,7 @@ def test_www_leads_to_its_own_host_also_where_a_copy_was_met_before(store):
     put(store, replace(WMS, endpoint="http://copy.example.net/wms", fingerprint="f2"))
     put(store, WMS)
     put(store, replace(WMS, endpoint="http://www.maps.example.org/wms", fingerprint="f2"))
-    assert store.catalogue.get(WMS.id).doors == ("http://www.maps.example.org/wms",)
+    assert store.catalogue.get(WMS.id).aliases == ("http://www.maps.example.org/wms",)
 
 
 def test_a_service_that_moved_by_redirect_is_found_at_both_addresses(store):
@@ -338,7 +341,7 @@ def test_health_is_assessed_from_the_checks_in_order_of_time(store):
     for hours, ok in [(3, False), (1, True), (2, True), (4, None)]:
         store.catalogue.record_now([Check(WMS.id, NOON + timedelta(hours=hours), ok, "r", 0.5, "f")])
     health = assess(store.catalogue.checks(WMS.id))
-    assert (health.state, health.checks, health.since) == (State.DEAD, 4, NOON + timedelta(hours=3))
+    assert (health.state, health.checks, health.since) == (HealthState.UNSURE, 4, NOON + timedelta(hours=3))
     assert health.availability == pytest.approx(2 / 3)
     assert [c.ok for c in store.catalogue.checks(WMS.id)] == [True, True, False, None]
 
@@ -347,11 +350,12 @@ def test_services_are_listed_by_kind_and_state_over_many_pages(store):
     for number in range(330):
         put(store, Service("wms" if number % 3 else "wfs", f"http://h{number}.example.org/"))
     dead = service_id("wfs", "http://h3.example.org/")
-    store.catalogue.record_now([Check(dead, NOON, False)])
+    looks = [Check(dead, NOON + timedelta(hours=n), False, "not found: HTTP 404") for n in range(3)]
+    store.catalogue.record_now(looks)
     assert len(list(store.catalogue.entries())) == 330
     assert len(list(store.catalogue.entries(Filter(kinds=("wms",))))) == 220
-    assert [e.service.id for e in store.catalogue.entries(Filter(("wfs",), (State.DEAD,)))] == [dead]
-    assert list(store.catalogue.entries(Filter(("wms",), (State.DEAD,)))) == []
+    assert [e.service.id for e in store.catalogue.entries(Filter(("wfs",), (HealthState.DEAD,)))] == [dead]
+    assert list(store.catalogue.entries(Filter(("wms",), (HealthState.DEAD,)))) == []
 
 
 ANY_TEXT = st.text(st.characters(), max_size=20)
@@ -364,7 +368,7 @@ ANY_LAYERS = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@fuzzed(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ANY_TEXT, ANY_TEXT, st.lists(ANY_LAYERS, max_size=3), st.integers(0, 10**9))
 def test_whatever_a_document_says_can_be_kept(store, title, abstract, layers, number):
     service = Service(

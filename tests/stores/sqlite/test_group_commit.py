@@ -12,22 +12,22 @@ import pytest
 from geohound.contracts import FencedError, StoreError
 from geohound.model.catalogue import Observation
 from geohound.model.frontier import FrontierBatch, NewUrl, UrlState
-from geohound.model.health import Check, State, assess
+from geohound.model.health import Check, HealthState, assess
 from geohound.model.job import CachedRobots
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, RequestRecord, Via
 from geohound.net.clock import SystemClock
+from geohound.stores.sql.group_commit import GroupCommit, awaited
 from geohound.stores.sqlite import open_store
-from geohound.stores.sqlite.database import Database
-from geohound.stores.sqlite.group_commit import GroupCommit, awaited
+from geohound.stores.sqlite.database import SqliteDatabase
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
 def database(tmp_path):
-    database = Database(tmp_path / "c.db")
+    database = SqliteDatabase(tmp_path / "c.db")
     with database.write() as connection:
         connection.execute("CREATE TABLE line (number INTEGER PRIMARY KEY, transaction_ INTEGER)")
     yield database
@@ -157,7 +157,7 @@ def test_what_was_awaited_is_on_disk_with_its_health(tmp_path):
     assert [recorded.is_new for (recorded,) in told] == [True] * 30 + [False] * 30
     again = open_store(tmp_path / "a.db", SystemClock())  # another connection sees only what is committed
     assert again.catalogue.count() == (30, 30)
-    assert all(assess(again.catalogue.checks(met(n).service.id)).state is State.ALIVE for n in range(30))
+    assert all(assess(again.catalogue.checks(met(n).service.id)).state is HealthState.ALIVE for n in range(30))
     assert len(again.catalogue.checks(met(0).service.id)) == 2
     again.close()
     store.close()

@@ -9,22 +9,24 @@ import sqlite3
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from frontiers import open_with_delay
 
-from geohound.frontier import Bounds
+from geohound.frontier import FrontierLimits
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.frontier import Settled
-from geohound.model.health import State
+from geohound.model.health import HealthState
 from geohound.model.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, Lane, Settlement, Via
+from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
 from geohound.search import index
-from geohound.stores.sqlite import StoreError, codec, database, open_store
+from geohound.stores.sql import codec
+from geohound.stores.sqlite import StoreError, database, open_store
 
 
 def refusal(path, clock):
@@ -34,10 +36,29 @@ def refusal(path, clock):
     return str(caught.value)
 
 
+def step_back_before_declared(connection):
+    """To version 16."""
+    connection.execute("ALTER TABLE url DROP COLUMN host_role")
+    connection.execute("DROP TABLE search_page")
+    for table in ("life_event", "check_total", "layer_check"):
+        connection.execute(f"DROP TABLE {table}")
+    connection.execute("DROP TABLE data_file")
+    connection.execute("DROP TABLE kept_page")
+    connection.execute("DROP INDEX service_by_declared")
+    connection.execute("ALTER TABLE service DROP COLUMN declared")
+    connection.execute("ALTER TABLE service DROP COLUMN host")
+
+
 def step_back_to_probes(connection):
+    connection.execute("ALTER TABLE alias RENAME TO door")
+    for column in ("endpoint", "service"):
+        connection.execute(f"DROP INDEX alias_by_{column}")
+        connection.execute(f"CREATE INDEX door_by_{column} ON door ({column})")
     connection.execute("DROP TABLE memo")
     connection.execute("ALTER TABLE url RENAME COLUMN purpose TO probe")
     connection.execute("ALTER TABLE url DROP COLUMN harvester")
+    step_back_before_declared(connection)
+    connection.execute("ALTER TABLE url DROP COLUMN cursor")
 
 
 def step_back_to_version_4(connection):
@@ -103,7 +124,7 @@ def test_visits_of_a_catalogue_without_addresses_are_told_without_and_new_ones_w
     task = store.tasks.create(TaskSpec()).id
 
     async def visit(store, url, address):
-        frontier = open_with_delay(store, task, Bounds())
+        frontier = open_with_delay(store, task, FrontierLimits())
         frontier.admit([Candidate(url)])
         await frontier.flush()
         (leased,) = frontier.lease(1, Lane.PAGES)
@@ -125,6 +146,52 @@ def test_visits_of_a_catalogue_without_addresses_are_told_without_and_new_ones_w
     store.close()
 
 
+def test_a_harvest_of_a_catalogue_without_cursors_begins_and_new_pages_are_kept(tmp_path, clock):
+    path = tmp_path / "c.db"
+    store = open_store(path, clock)
+    task = store.tasks.create(TaskSpec()).id
+    first = Candidate("http://a.test/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw")
+
+    async def admit(store, candidate):
+        frontier = open_with_delay(store, task, FrontierLimits())
+        assert frontier.admit([candidate]).count == 1
+        await frontier.flush()
+
+    asyncio.run(admit(store, first))
+    store.close()
+    connection = sqlite3.connect(path)
+    step_back_before_declared(connection)
+    connection.execute("ALTER TABLE url DROP COLUMN cursor")
+    connection.execute("PRAGMA user_version = 15")
+    connection.close()
+    store = open_store(path, clock)
+    second = replace(first, cursor=b"\x00second\xff")
+    asyncio.run(admit(store, second))
+    assert store.log.load(task, [1, 2]) == [first, second]
+    store.close()
+
+
+def test_services_of_a_catalogue_of_before_are_recognised_by_the_address_that_they_give(tmp_path, clock):
+    path = tmp_path / "c.db"
+    layers = (Layer("soil", "Soils"),)
+    first = Service("wms", "http://a.test/wms", "1.3.0", layers=layers, online_resource="http://gis.test/wms?")
+    second = replace(first, endpoint="http://b.test/wms", version="1.1.1")
+
+    def put(service):
+        store = open_store(path, clock)
+        sighting = Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now())
+        (recorded,) = store.catalogue.record_now([Observation(service, sighting)])
+        store.close()
+        return recorded.is_new
+
+    assert put(first)
+    connection = sqlite3.connect(path)
+    step_back_before_declared(connection)
+    connection.execute("PRAGMA user_version = 16")
+    connection.close()
+    assert not put(second)
+
+
 def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, open_searched, monkeypatch, caplog):
     path = tmp_path / "c.db"
     store = open_store(path, clock)
@@ -138,7 +205,7 @@ def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, open_se
         step_back_to_version_4(connection)
     connection.close()
     monkeypatch.setattr(index, "_MANY_SERVICES", 2)
-    monkeypatch.setattr(index, "_TELL_EVERY_S", -1.0)
+    monkeypatch.setattr(index, "_PROGRESS_EVERY_S", -1.0)
     store = open_searched(path)
     for _ in range(2):
         assert store.search(Query("rivers")).total == 3
@@ -260,7 +327,7 @@ def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(t
     (hit,) = store.search(Query("Fluss", bbox=BBox(10, 48, 12, 50))).hits
     assert hit.service.id == service.id
     assert [layer.name for layer in hit.layers] == ["rivers"]
-    assert hit.state is State.ALIVE
+    assert hit.state is HealthState.ALIVE
     assert store.catalogue.get(service.id).layers == service.layers
     store.close()
     open_store(path, clock).close()

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
-from geohound.model.service import Layer, Remembered, Service, Sighting
+from geohound.model.service import CachedProof, Layer, Service, Sighting
 from geohound.model.visit import Validators, Via
-from geohound.stores.sqlite import proofs
+from geohound.stores.sql import proofs
 
 NOW = datetime.now(UTC)
 URL = "http://maps.test/ows?REQUEST=GetCapabilities&SERVICE=WMS"
@@ -31,7 +31,7 @@ def remembered(catalogue, url):
 
 def test_what_a_request_proved_is_recalled_with_its_validators(store):
     told = remembered(keep(store), URL)
-    assert told == Remembered(TAG, (replace(WMS, doors=()),))
+    assert told == CachedProof(TAG, (replace(WMS, aliases=()),))
     assert remembered(store.catalogue, URL + "&VERSION=1.1.1") is None
 
 
@@ -81,7 +81,7 @@ def test_a_mirror_does_not_speak_for_its_original(store):
     keep(store)
     mirror = "http://mirror.test/ows?SERVICE=WMS"
     keep(store, replace(WMS, endpoint="http://mirror.test/ows"), url=mirror)
-    assert store.catalogue.get(WMS.id).doors == ("http://mirror.test/ows",)
+    assert store.catalogue.get(WMS.id).aliases == ("http://mirror.test/ows",)
     assert remembered(store.catalogue, mirror) is None
 
 
@@ -95,7 +95,7 @@ def test_an_answer_of_which_only_a_part_is_kept_stands_for_none_of_it(store):
 def test_what_is_known_at_an_address_are_all_requests_that_proved_a_service_there(store):
     keep(store)
     known = store.catalogue.known_at("http://maps.test/ows")
-    assert known.proved == {URL: Remembered(TAG, (replace(WMS, doors=()),))}
+    assert known.proved == {URL: CachedProof(TAG, (replace(WMS, aliases=()),))}
     assert known.endpoints == {"http://maps.test/ows"}
     nothing = store.catalogue.known_at("http://maps.test/other")
     assert not nothing.proved

@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 from frontiers import open_with_delay
 
-from geohound.frontier import Bounds
+from geohound.frontier import FrontierLimits
 from geohound.model.catalogue import Observation
 from geohound.model.event import ServiceFound
 from geohound.model.service import Service, Sighting
@@ -49,7 +49,7 @@ def test_the_tasks_of_a_catalogue_of_version_6_are_what_was_asked_for(tmp_path, 
 
 def test_deleting_a_task_deletes_its_log_and_leaves_services_and_other_tasks(tmp_path, clock):
     async def crawl(task):
-        frontier = open_with_delay(store, task, Bounds())
+        frontier = open_with_delay(store, task, FrontierLimits())
         frontier.admit([Candidate("http://a.test/", found_on="http://b.test/")])
         await frontier.flush()
 

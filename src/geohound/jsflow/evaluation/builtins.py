@@ -14,28 +14,26 @@ from tree_sitter import Node
 
 from geohound.jsflow.model import words
 from geohound.jsflow.modules import bundles, imports
+from geohound.jsflow.syntax.source import Source
 from geohound.jsflow.values import methods
 from geohound.jsflow.values.domain import (
     HOLE,
     NOTHING,
-    NULL,
     UNDEFINED,
     UNKNOWN,
     Arr,
+    BoundScope,
+    FetchedFile,
     Fn,
     Inst,
     Lazy,
     Namespace,
     Obj,
-    Place,
-    Query,
     Ref,
-    Reply,
+    UrlObject,
     Value,
     Values,
-    Web,
     from_json,
-    query_text,
     ready,
     text_of,
 )
@@ -49,13 +47,6 @@ _MERGE = words(
     "L.setOptions OpenLayers.Util.extend OpenLayers.Util.applyDefaults Ext.apply Ext.applyIf "
     "angular.extend lang.mixin dojo.mixin"
 )
-_TO_QUERY = words(
-    "$.param jQuery.param L.Util.getParamString OpenLayers.Util.getParameterString Ext.urlEncode "
-    "Ext.Object.toQueryString qs.stringify querystring.stringify ioQuery.objectToQuery dojo.objectToQuery"
-)
-_APPEND = frozenset(
-    ["OpenLayers.Util.urlAppend", "Ext.urlAppend", "Ext.String.urlAppend", "goog.uri.utils.appendParams"]
-)
 _REQUESTS = re.compile(
     r"(?:^|\.)(?:fetch|getJSON|ajax|axios|get|post|json|xml|request|requestJSON|xhr|load|loadConfig|loadJSON|fetchJson|GET)$"
 )
@@ -65,28 +56,39 @@ _HANDED_ON = words(
     "Array.prototype.slice.call Array.prototype.concat.call Array.from axios.create axios.default.create ky.create "
     "ky.extend request.defaults"
 )
+_LOADERS = words("require __webpack_require__ __webpack_require__.n bundle.require bundle.require.n")
 _FILL = re.compile(r"\{\s*([\w.-]+)\s*\}")
 
 
 def construct(ev: Resolver, path: str, args: Sequence[Lazy]) -> Values:
     """`new` of something that the page does not define itself."""
     name = _WINDOWS.sub("", path)
-    if name == "URL":
-        bases = ev.lazy(args[1]) if len(args) > 1 else ("",)
-        return ev.union(*(_address(v, base) for v in (ev.lazy(args[0]) if args else ()) for base in bases))
-    if name == "URLSearchParams":
-        return tuple(_query(ev, v) for v in ev.lazy(args[0])) if args else (Query([]),)
-    if name == "Set" and args:
-        return ev.lazy(args[0])
-    if name == "Array":
-        is_length = len(args) == 1 and isinstance(ev.lazy(args[0])[0], int | float)
-        return (Arr([] if is_length else list(args)),)
-    if name == "String" and args:
-        return ev.concat(ev.lazy(args[0]))
+    if name in _MAKERS:
+        return _MAKERS[name](ev, args)
     if name in ("Promise", "XMLHttpRequest", "Date", "Image"):
         return NOTHING
     # An object of a library: what it was given is what can be known of it.
-    return ev.lazy(args[0]) if len(args) == 1 and any(isinstance(v, Obj) for v in ev.lazy(args[0])) else NOTHING
+    given = ev.lazy(args[0]) if len(args) == 1 else ()
+    return given if any(isinstance(v, Obj) for v in given) else NOTHING
+
+
+def _new_address(ev: Resolver, args: Sequence[Lazy]) -> Values:
+    texts = ev.lazy(args[0]) if args else ()
+    bases = ev.lazy(args[1]) if len(args) > 1 else ("",)
+    return ev.union(*(_address(text, base) for text in texts for base in bases))
+
+
+def _new_array(ev: Resolver, args: Sequence[Lazy]) -> Values:
+    is_length = len(args) == 1 and isinstance(ev.lazy(args[0])[0], int | float)
+    return (Arr([] if is_length else list(args)),)
+
+
+_MAKERS: dict[str, Callable[[Resolver, Sequence[Lazy]], Values]] = {
+    "URL": _new_address,
+    "Array": _new_array,
+    "Set": lambda ev, args: ev.lazy(args[0]) if args else NOTHING,
+    "String": lambda ev, args: ev.concat(ev.lazy(args[0])) if args else NOTHING,
+}
 
 
 def _address(value: Value, base: Value) -> Values:
@@ -96,92 +98,79 @@ def _address(value: Value, base: Value) -> Values:
     if HOLE in text or HOLE in under:
         return (under.rstrip("/") + "/" + text.lstrip("/"),) if HOLE not in under.partition("/")[0] else NOTHING
     try:
-        return (Web(ada_url.join_url(under, text) if under else ada_url.normalize_url(text)),)
+        return (UrlObject(ada_url.join_url(under, text) if under else ada_url.normalize_url(text)),)
     except ValueError:
         return NOTHING
 
 
-def _query(ev: Resolver, value: Value) -> Value:
-    if isinstance(value, Obj):
-        return Query(_pairs(ev, value))
-    if isinstance(value, str):
-        parts = (p.partition("=") for p in value.lstrip("?").split("&") if p)
-        return Query([(unquote(k), unquote(v)) for k, _, v in parts])
-    if isinstance(value, Arr):
-        rows = (v for item in value.items for v in ev.lazy(item) if isinstance(v, Arr) and len(v.items) == 2)
-        return Query([(text_of(ev.lazy(r.items[0])[0]), text_of(ev.lazy(r.items[1])[0])) for r in rows])
-    return value if isinstance(value, Query) else Query([])
+def _rows_of_two(ev: Resolver, items: Sequence[Lazy]) -> list[Arr]:
+    """Those items that are arrays of a key and a value."""
+    values = (v for item in items for v in ev.lazy(item))
+    return [v for v in values if isinstance(v, Arr) and len(v.items) == 2]
 
 
-def _pairs(ev: Resolver, value: Obj) -> list[tuple[str, str]]:
-    return [(k, text_of(ev.any_of(lazies)[0])) for k, lazies in list(value.fields.items())[:60]]
-
-
-def call(ev: Resolver, path: str, args: Sequence[Lazy], place: Place) -> Values:
+def call(ev: Resolver, path: str, args: Sequence[Lazy], place: BoundScope) -> Values:
     """A function that the page does not define itself."""
-    name = _WINDOWS.sub("", path)
+    name = _SHORT.sub("", _WINDOWS.sub("", path))
     first = ev.lazy(args[0]) if args else ()
-    name = _SHORT.sub("", name)
-    if name in _MERGE:
-        made = Obj()
-        objects.merge_into(ev, made, [a for a in args if not all(isinstance(v, bool) for v in ev.lazy(a))])
-        return (made,)
-    if name in _HANDED_ON:
-        return _handed_on(ev, first, args)
-    if name in _TO_QUERY:
-        return _written(ev, name, args)
-    if name in _APPEND:
-        rest = ev.lazy(args[1]) if len(args) > 1 else NOTHING
-        return ev.concat(first, ("?",), _as_query(ev, rest))
-    if name in ("require", "__webpack_require__", "bundle.require"):
-        return _required(ev, name, first, place)
-    if name.startswith("bundle.named."):
-        return ev.union(*(bundles.named_module(ev, name, v, place.source) for v in first))
-    if name in ("bundle.require.n", "__webpack_require__.n"):
-        return first
-    known = _FUNCTIONS.get(name)
-    if known is not None:
-        return ev.union(*(known(ev, value) for value in first)) if first else NOTHING
-    if name in ("Ext.String.format", "String.format", "OpenLayers.String.format") and len(args) > 1:
-        listed = Obj({str(i): [lazy] for i, lazy in enumerate(args[1:])})
-        return ev.union(*(_filled(ev, v, (listed, *ev.lazy(args[1]))) for v in first))
-    if name in ("L.Util.template", "lang.replace", "dojo.replace") and len(args) > 1:
-        return ev.union(*(_filled(ev, v, ev.lazy(args[1])) for v in first))
-    if _REQUESTS.search(name):
-        return _requested(ev, first)
-    return NOTHING
+    if name in _WITH_ALL:
+        return _WITH_ALL[name](ev, name, args)
+    if name in _WITH_FIRST:
+        return ev.union(*(_WITH_FIRST[name](ev, value) for value in first)) if first else NOTHING
+    if name in _LOADERS or name.startswith("bundle.named."):
+        return _required(ev, name, first, place.source)
+    return _requested(ev, first) if _REQUESTS.search(name) else NOTHING
 
 
-def _handed_on(ev: Resolver, first: Values, args: Sequence[Lazy]) -> Values:
+def _merged(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
+    made = Obj()
+    is_flag = [all(isinstance(v, bool) for v in ev.lazy(a)) for a in args]  # $.extend(true, …)
+    objects.merge_into(ev, made, [a for a, flag in zip(args, is_flag, strict=True) if not flag])
+    return (made,)
+
+
+def _formatted(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
+    """A string with numbers for placeholders, its arguments or one object for them."""
+    listed = Obj({str(i): [lazy] for i, lazy in enumerate(args[1:])})
+    return _with_data(ev, args, (listed, *ev.lazy(args[1]))) if len(args) > 1 else NOTHING
+
+
+def _templated(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
+    return _with_data(ev, args, ev.lazy(args[1])) if len(args) > 1 else NOTHING
+
+
+def _with_data(ev: Resolver, args: Sequence[Lazy], data: Values) -> Values:
+    return ev.union(*(_filled(ev, text, data) for text in ev.lazy(args[0])))
+
+
+def _handed_on(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
+    first = ev.lazy(args[0]) if args else ()
     if len(args) > 1 and any(isinstance(v, Fn) for v in ev.lazy(args[1])):
         return ev.union(*(methods.on_array(ev, v, "map", args[1:]) for v in first if isinstance(v, Arr)))
     return first or NOTHING
 
 
-def _required(ev: Resolver, name: str, first: Values, place: Place) -> Values:
-    if name != "require":
+def _required(ev: Resolver, name: str, first: Values, source: Source) -> Values:
+    """The module that a loader or the runtime of a bundle gives."""
+    if name == "require":
+        return ev.union(*(imports.require(ev, v, source) for v in first))
+    if name in ("__webpack_require__", "bundle.require"):
         return ev.union(*(bundles.bundled_module(ev, v) for v in first))
-    return ev.union(*(imports.require(ev, v, place.source) for v in first))
-
-
-def _written(ev: Resolver, name: str, args: Sequence[Lazy]) -> Values:
-    texts = _as_query(ev, ev.lazy(args[0])) if args else ("",)
-    return ev.concat(("?",), texts) if name.startswith("L.") else texts
-
-
-def _as_query(ev: Resolver, values: Values) -> Values:
-    return ev.union(*((query_text(_pairs(ev, v)),) if isinstance(v, Obj) else (text_of(v),) for v in values))
+    if name.startswith("bundle.named."):
+        return ev.union(*(bundles.named_module(ev, name, v, source) for v in first))
+    return first  # `n`, which wraps a module
 
 
 def _requested(ev: Resolver, first: Values) -> Values:
-    found: list[Values] = []
-    for value in first:
-        if isinstance(value, Obj):
-            for key in ("url", "uri"):
-                found += [imports.request(ev, v) for v in (ev.any_of(value.fields[key]) if key in value.fields else ())]
-        else:
-            found.append(imports.request(ev, text_of(value) if isinstance(value, Web) else value))
-    return ev.union(*found)
+    return ev.union(*(imports.request(ev, address) for value in first for address in _addresses_in(ev, value)))
+
+
+def _addresses_in(ev: Resolver, value: Value) -> list[Value]:
+    """What a request is for: the address itself, or where options name it."""
+    if not isinstance(value, Obj):
+        return [text_of(value) if isinstance(value, UrlObject) else value]
+    named = [value.fields[key] for key in ("url", "uri") if key in value.fields]
+    return [v for lazies in named for v in ev.any_of(lazies)]
 
 
 def _filled(ev: Resolver, value: Value, data: Values) -> Values:
@@ -223,11 +212,17 @@ def _entries(_: Resolver, value: Value) -> Values:
 
 
 def _from_entries(ev: Resolver, value: Arr) -> Obj:
-    rows = [v for item in value.items[:400] for v in ev.lazy(item) if isinstance(v, Arr) and len(v.items) == 2]
+    rows = _rows_of_two(ev, value.items[:400])
     return Obj({text_of(ev.lazy(row.items[0])[0]): [row.items[1]] for row in rows})
 
 
-_FUNCTIONS: dict[str, Callable[[Resolver, Value], Values]] = {
+_WITH_ALL: dict[str, Callable[[Resolver, str, Sequence[Lazy]], Values]] = {
+    **dict.fromkeys(_MERGE, _merged),
+    **dict.fromkeys(_HANDED_ON, _handed_on),
+    **dict.fromkeys(("Ext.String.format", "String.format", "OpenLayers.String.format"), _formatted),
+    **dict.fromkeys(("L.Util.template", "lang.replace", "dojo.replace"), _templated),
+}
+_WITH_FIRST: dict[str, Callable[[Resolver, Value], Values]] = {
     "encodeURIComponent": _encode,
     "escape": _encode,
     "encodeURI": lambda _, v: (text_of(v),),
@@ -258,7 +253,7 @@ _FUNCTIONS: dict[str, Callable[[Resolver, Value], Values]] = {
 }
 
 
-def call_method(ev: Resolver, inner: Node, name: str, args: Sequence[Lazy], place: Place) -> Values:
+def call_method(ev: Resolver, inner: Node, name: str, args: Sequence[Lazy], place: BoundScope) -> Values:
     """A method of a value: its type decides."""
     found: list[Values] = []
     for value in ev.values(inner, place):
@@ -268,9 +263,7 @@ def call_method(ev: Resolver, inner: Node, name: str, args: Sequence[Lazy], plac
                 found.append(methods.on_string(ev, value, name, args))
             case Arr():
                 found.append(methods.on_array(ev, value, name, args))
-            case Query():
-                found.append((query_text(value.pairs),) if name == "toString" else NOTHING)
-            case Web(href):
+            case UrlObject(href):
                 found.append((href,) if name in ("toString", "toJSON") else NOTHING)
             case int() | float():
                 found.append((text_of(value),) if name in ("toString", "toFixed") else NOTHING)
@@ -279,30 +272,49 @@ def call_method(ev: Resolver, inner: Node, name: str, args: Sequence[Lazy], plac
     return ev.union(*found)
 
 
-def _on_other(ev: Resolver, value: Value, name: str, args: Sequence[Lazy], place: Place) -> Values:
-    if isinstance(value, Ref):
-        known = _of_page(ev, value, name, args)
-        return known if known is not None else call(ev, f"{value.path}.{name}", args, place)
-    if isinstance(value, Reply):
-        if name in ("json", "text", "clone"):
-            return imports.contents(ev, value.url)
-        return ev.union(*(_on_contents(ev, v, name, args) for v in imports.contents(ev, value.url)))
-    if name in ("then", "finally", "pipe", "catch"):
-        return (value,) if name != "then" else _then(ev, value, args)
+def _on_other(ev: Resolver, value: Value, name: str, args: Sequence[Lazy], place: BoundScope) -> Values:
+    match value:
+        case Ref():
+            return _on_global(ev, value, name, args, place)
+        case FetchedFile(url):
+            return _on_reply(ev, imports.contents(ev, url), name, args)
+    if name == "then":
+        return _then(ev, value, args)
+    if name in ("finally", "pipe", "catch"):
+        return (value,)
+    if isinstance(value, Fn) and name in ("call", "apply", "bind"):
+        return _on_function(ev, value, name, args)
     if isinstance(value, Obj | Inst | Fn | Namespace):
-        if name in ("call", "apply") and isinstance(value, Fn):
-            return ev.invoke(value, args[1:]) if name == "call" else NOTHING
-        if name == "bind" and isinstance(value, Fn):
-            return (value,)
-        held = ev.member(value, name, place)
-        if name in ("json", "toJSON", "valueOf") and held in (NOTHING, (UNDEFINED,)):
-            return (value,)
-        if not args and any(isinstance(v, str) for v in held):  # what is observed is asked for by a call
-            return held
-        return ev.union(*(ev.invoke(f, args, value) for f in held if isinstance(f, Fn)))
-    if value is UNKNOWN and (meant := objects.method_by_name_alone(ev, name)):
-        return ev.union(*(ev.invoke(f, args) for f in meant))
-    return NOTHING
+        return _own_method(ev, value, name, args, place)
+    meant = objects.method_by_name_alone(ev, name) if value is UNKNOWN else []
+    return ev.union(*(ev.invoke(f, args) for f in meant))
+
+
+def _on_global(ev: Resolver, value: Ref, name: str, args: Sequence[Lazy], place: BoundScope) -> Values:
+    known = _of_page(ev, value, name, args)
+    return known if known is not None else call(ev, f"{value.path}.{name}", args, place)
+
+
+def _on_reply(ev: Resolver, contents: Values, name: str, args: Sequence[Lazy]) -> Values:
+    if name in ("json", "text", "clone"):
+        return contents
+    return ev.union(*(_on_contents(ev, v, name, args) for v in contents))
+
+
+def _on_function(ev: Resolver, fn: Fn, name: str, args: Sequence[Lazy]) -> Values:
+    if name == "bind":
+        return (fn,)
+    return ev.invoke(fn, args[1:]) if name == "call" else NOTHING
+
+
+def _own_method(ev: Resolver, value: Value, name: str, args: Sequence[Lazy], place: BoundScope) -> Values:
+    """A method of an object that the page makes."""
+    held = ev.member(value, name, place)
+    if name in ("json", "toJSON", "valueOf") and held in (NOTHING, (UNDEFINED,)):
+        return (value,)
+    if not args and any(isinstance(v, str) for v in held):  # what is observed is asked for by a call
+        return held
+    return ev.union(*(ev.invoke(f, args, value) for f in held if isinstance(f, Fn)))
 
 
 def _on_contents(ev: Resolver, value: Value, name: str, args: Sequence[Lazy]) -> Values:
@@ -327,6 +339,3 @@ def _of_page(ev: Resolver, value: Ref, name: str, args: Sequence[Lazy]) -> Value
     if not found:
         return held or None if name.startswith("get") else None
     return ev.union(*(ev.invoke(f, args, value) for f in found))
-
-
-__all__ = ["NULL", "call", "call_method", "construct"]

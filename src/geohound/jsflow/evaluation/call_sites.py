@@ -11,13 +11,15 @@ from tree_sitter import Node
 from geohound.jsflow.model import words
 from geohound.jsflow.modules import imports
 from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters
-from geohound.jsflow.values.domain import UNKNOWN, Arr, Fn, Lazy, Obj, Place, Ref, Values, ready
+from geohound.jsflow.syntax.tree import above, callee, child
+from geohound.jsflow.values.domain import UNKNOWN, Arr, BoundScope, Fn, Lazy, Obj, Ref, Value, Values, ready
 from geohound.jsflow.values.resolver import Binding, Resolver
 
-from . import descriptors, tables
+from . import classes, descriptors, tables
 
 _CALLED = rb"(?<![\w$])(?P<at>NAME)\s*\("
 _HANDED_ON = rb"[(,]\s*(?P<at>NAME)\s*[,)]"
+_EXTENDED = rb"(?<![\w$])extends\s+(?:[\w$]+\.)?(?P<at>NAME)(?![\w$.(])"
 _TAG = rb"<(?P<at>NAME)[\s/>]"
 _MAX_SITES = 120
 _ITERATORS = words("map forEach filter flatMap some every find each findIndex sort")
@@ -26,12 +28,14 @@ _OUTSIDE = frozenset(
 )
 _KEY_FIRST = frozenset(("$", "jQuery"))
 _ELEMENTS = frozenset(("createElement", "jsx", "jsxs", "_jsx", "_jsxs", "h", "createVNode"))
+_AFTERWARDS = words("then done success subscribe pipe")
+_LOADERS = words("define require requirejs curl")
 _REQUESTS = words("getJSON get post ajax json loadJson loadJSON xhrGet request load")
 
 
 def bindings(ev: Resolver, function: Node, source: Source) -> list[Binding]:
     """A binding of the parameters for every call that is known."""
-    fn = Fn(function, Place(source))
+    fn = Fn(function, BoundScope(source))
     found: list[Binding] = []
     for args in _argument_lists(ev, function, source):
         ev.meter.spend()
@@ -47,42 +51,58 @@ def _argument_lists(ev: Resolver, function: Node, source: Source) -> Iterator[li
         node, up = up, up.parent
     if up is None:
         return
-    place = Place(source)
+    place = BoundScope(source)
     if up.type == "call_expression":
         yield ev.lazy_arguments(up, place)
-    elif up.type == "member_expression" and up.parent is not None and up.parent.type == "call_expression":
-        if source.text(up).endswith(".call"):
-            yield ev.lazy_arguments(up.parent, place)[1:]
     elif up.type == "arguments" and up.parent is not None:
         yield from called_back(ev, up.parent, node, place)
+    elif up.type == "member_expression" and (call := above(up, "call_expression")) is not None:
+        yield from _by_call(ev, up, call, place)
     else:
-        for call in tables.calls(function, source):
-            yield ev.lazy_arguments(call, place)
+        yield from (ev.lazy_arguments(picked, place) for picked in tables.calls(function, source))
         yield from _by_name(ev, function, up, source)
+
+
+def _by_call(ev: Resolver, member: Node, call: Node, place: BoundScope) -> Iterator[list[Lazy]]:
+    """(function (a) {…}).call(this, a)"""
+    if place.source.text(member).endswith(".call"):
+        yield ev.lazy_arguments(call, place)[1:]
 
 
 def _by_name(ev: Resolver, function: Node, up: Node, source: Source) -> Iterator[list[Lazy]]:
     label = _label(function, up, source)
-    if label is None:
+    name = source.text(label).strip("\"'") if label is not None else ""
+    if label is None or not name.replace("$", "_").isidentifier():
         return
-    name = source.text(label).strip("\"'")
-    if not name.isidentifier() and not name.replace("$", "_").isidentifier():
+    fn = Fn(function, BoundScope(source))
+    if label.type != "identifier":
+        yield from _calls_in(ev, source, name, fn, None)
+        yield from _calls_elsewhere(ev, source, name, fn, is_plain=False)
         return
-    is_plain = label.type == "identifier"
-    scope = source.scope_of(up if up.parent is not None else function) if is_plain else source.root
-    fn = Fn(function, Place(source))
-    yield from _calls_in(ev, source, name, fn, scope if is_plain else None)
-    if (len(name) > 2 or source.script.is_inline) and scope.type not in FUNCTIONS:
-        for other in ev.sources:
-            if other is not source and not other.is_library and other.mentions(name):
-                yield from _calls_in(ev, other, name, fn, other.root if is_plain else None)
-    aliases = _exports(name, scope, source) if is_plain and scope.type in FUNCTIONS else []
-    for alias, other in product(aliases, ev.sources):
-        if not other.is_library and other.mentions(alias):
-            yield from _calls_in(ev, other, alias, fn, None)
-    if is_plain and scope.type not in FUNCTIONS and source.mentions("export"):
+    scope = source.scope_of(up if up.parent is not None else function)
+    yield from _calls_in(ev, source, name, fn, scope)
+    if scope.type in FUNCTIONS:
+        yield from _calls_of_exports(ev, source, name, fn, scope)
+        return
+    yield from _calls_elsewhere(ev, source, name, fn, is_plain=True)
+    if source.mentions("export"):
         for other, alias in imports.importers(ev, source):
             yield from _calls_in(ev, other, alias, fn, other.root)
+
+
+def _calls_elsewhere(ev: Resolver, source: Source, name: str, fn: Fn, *, is_plain: bool) -> Iterator[list[Lazy]]:
+    """Calls in other scripts; names of one or two letters are not the same there, but in scripts of the page itself."""
+    if len(name) <= 2 and not source.script.is_inline:
+        return
+    for other in ev.sources:
+        if other is not source and not other.is_library and other.mentions(name):
+            yield from _calls_in(ev, other, name, fn, other.root if is_plain else None)
+
+
+def _calls_of_exports(ev: Resolver, source: Source, name: str, fn: Fn, scope: Node) -> Iterator[list[Lazy]]:
+    for alias, other in product(_exports(name, scope, source), ev.sources):
+        if not other.is_library and other.mentions(alias):
+            yield from _calls_in(ev, other, alias, fn, None)
 
 
 def _exports(name: str, scope: Node, source: Source) -> list[str]:
@@ -102,58 +122,92 @@ def _exports(name: str, scope: Node, source: Source) -> list[str]:
 def _label(function: Node, up: Node, source: Source) -> Node | None:
     """The name under which others call the function; of a constructor, its class's."""
     name = function.child_by_field_name("name")
-    if function.type == "method_definition" and name is not None:
-        cls = up.parent if up.type == "class_body" else None
-        if cls is not None and cls.type in CLASSES and source.text(name) == "constructor":
-            return _label(cls, cls.parent, source) if cls.parent is not None else None
+    if name is None:
+        return _name_by_holder(function, up, source)
+    if function.type != "method_definition":
         return name
-    if name is not None:
+    cls = above(up, *CLASSES) if up.type == "class_body" else None
+    if cls is None or source.text(name) != "constructor":
         return name
-    if up.type == "variable_declarator":
-        return up.child_by_field_name("name")
-    if up.type == "assignment_expression":
-        left = up.child_by_field_name("left")
-        return left.child_by_field_name("property") or left if left is not None else None
-    if up.type == "pair" and (listed := descriptors.name_of(function)) is not None:
-        return listed
-    if up.type in ("pair", "field_definition"):
-        return up.child_by_field_name("key") or up.child_by_field_name("property")
+    return _label(cls, cls.parent, source) if cls.parent is not None else None
+
+
+def _name_by_holder(function: Node, up: Node, source: Source) -> Node | None:
+    """The name that a function without one gets by where it stands."""
+    match up.type:
+        case "variable_declarator":
+            return up.child_by_field_name("name")
+        case "assignment_expression":
+            left = up.child_by_field_name("left")
+            return child(left, "property") or left
+        case "pair":
+            return descriptors.name_of(function, source) or child(up, "key", "property")
+        case "field_definition":
+            return child(up, "key", "property")
     return None
 
 
 def _calls_in(ev: Resolver, source: Source, name: str, fn: Fn, scope: Node | None) -> Iterator[list[Lazy]]:
     """Calls of a name, of a plain one within the scope that declares it."""
-    place = Place(source)
+    place = BoundScope(source)
     begin, end = (scope.start_byte, scope.end_byte) if scope is not None else (0, len(source.data))
     for at in source.places(name, _CALLED, begin, end)[:_MAX_SITES]:
         ev.meter.spend()
-        node = source.node_at(at)
-        call = _call_above(node)
-        if node is None or call is None or (source is fn.place.source and fn.node.start_byte == at):
-            continue
-        if scope is not None and node.type == "identifier" and not _may_be(ev, node, place, fn):
-            continue
-        yield ev.lazy_arguments(call, place)
+        call = _call_at(ev, source, at, fn, is_plain=scope is not None)
+        if call is not None:
+            yield ev.lazy_arguments(call, place)
     for at in source.places(name, _HANDED_ON, begin, end)[:_MAX_SITES]:
         ev.meter.spend()
-        node = source.node_at(at)
-        up = node.parent if node is not None else None
-        if up is not None and up.type == "member_expression":
-            node, up = up, up.parent
-        if node is not None and up is not None and up.type == "arguments" and up.parent is not None:
-            yield from called_back(ev, up.parent, node, place)
+        yield from _handed_on(ev, source, at)
     if b"<" + name.encode() in source.data:
         yield from _as_tags(source, name, place)
+    if fn.node.type == "method_definition" and b"extends" in source.data:
+        yield from _by_subclasses(ev, source, name, begin, end)
+
+
+def _by_subclasses(ev: Resolver, source: Source, name: str, begin: int, end: int) -> Iterator[list[Lazy]]:
+    """What classes that extend this one give to its constructor: by super(…), or all that they are made with."""
+    for at in source.places(name, _EXTENDED, begin, end)[:_MAX_SITES]:
+        ev.meter.spend()
+        heritage = above(source.node_at(at), "class_heritage")
+        cls = above(heritage, *CLASSES)
+        if cls is None:
+            continue
+        call = classes.call_of_super(Fn(cls, BoundScope(source)))
+        if call is not None:
+            yield ev.lazy_arguments(call, BoundScope(source))
+        elif cls.parent is not None and classes.constructor(Fn(cls, BoundScope(source))) is None:
+            yield from _by_name(ev, cls, cls.parent, source)
+
+
+def _call_at(ev: Resolver, source: Source, at: int, fn: Fn, *, is_plain: bool) -> Node | None:
+    """The call of a name that stands here, if it can be this function that is meant."""
+    node = source.node_at(at)
+    is_itself = source is fn.place.source and fn.node.start_byte == at
+    if node is None or is_itself:
+        return None
+    call = _call_above(node)
+    if call is not None and is_plain and node.type == "identifier" and not _may_be(ev, node, BoundScope(source), fn):
+        return None
+    return call
+
+
+def _handed_on(ev: Resolver, source: Source, at: int) -> Iterator[list[Lazy]]:
+    """What the function that stands here as an argument is called with by the function that gets it."""
+    node = source.node_at(at)
+    node = above(node, "member_expression") or node
+    given = above(node, "arguments")
+    call = given.parent if given is not None else None
+    if node is not None and call is not None:
+        yield from called_back(ev, call, node, BoundScope(source))
 
 
 def _call_above(node: Node | None) -> Node | None:
-    up = node.parent if node is not None else None
-    if up is not None and up.type == "member_expression":
-        up = up.parent
-    return up if up is not None and up.type in ("call_expression", "new_expression") else None
+    called = above(node, "member_expression") or node
+    return above(called, "call_expression", "new_expression")
 
 
-def _may_be(ev: Resolver, node: Node, place: Place, fn: Fn) -> bool:
+def _may_be(ev: Resolver, node: Node, place: BoundScope, fn: Fn) -> bool:
     found = ev.values(node, place)
     same = [v for v in found if isinstance(v, Fn)]
     if not same:
@@ -169,7 +223,7 @@ def _is_constructor_of(fn: Fn, cls: Fn) -> bool:
     )
 
 
-def _as_tags(source: Source, name: str, place: Place) -> Iterator[list[Lazy]]:
+def _as_tags(source: Source, name: str, place: BoundScope) -> Iterator[list[Lazy]]:
     for at in source.places(name, _TAG)[:_MAX_SITES]:
         node = source.node_at(at)
         tag = node.parent if node is not None else None
@@ -177,7 +231,7 @@ def _as_tags(source: Source, name: str, place: Place) -> Iterator[list[Lazy]]:
             yield [ready(attributes(source, tag, place))]
 
 
-def attributes(source: Source, tag: Node, place: Place) -> Obj:
+def attributes(source: Source, tag: Node, place: BoundScope) -> Obj:
     """The attributes of a JSX tag as an object."""
     made = Obj()
     for part in tag.named_children:
@@ -188,58 +242,69 @@ def attributes(source: Source, tag: Node, place: Place) -> Obj:
     return made
 
 
-def called_back(ev: Resolver, call: Node, node: Node, place: Place) -> Iterator[list[Lazy]]:
+def called_back(ev: Resolver, call: Node, node: Node, place: BoundScope) -> Iterator[list[Lazy]]:
     """The arguments that a function gets which is handed to another call."""
-    callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
-    given = arguments(call)
-    if callee is None:
+    called = callee(call)
+    if called is None:
         return
-    source = place.source
-    name = source.text(callee.child_by_field_name("property") or callee)
-    holder = callee.child_by_field_name("object")
-    position = next((i for i, a in enumerate(given) if a.start_byte <= node.start_byte < a.end_byte), 0)
+    given = arguments(call)
+    name = place.source.text(called.child_by_field_name("property") or called)
+    position = _position(given, node)
+    holder = called.child_by_field_name("object")
     if name in _ITERATORS:
         yield from _iterated(ev, holder, given, position, place)
-    elif name in ("then", "done", "success", "subscribe", "pipe") and holder is not None:
-        yield [ready(*imports.settled(ev, ev.values(holder, place)))]
-    elif name in ("define", "require", "requirejs", "curl") or name.endswith("amdRequire"):
-        yield imports.dependencies(ev, given, position, source)
-    elif position == 0 and len(given) > 1 and _makes_elements(ev, callee, name, place):
-        yield [Lazy(given[1], place)]
-    elif name in _REQUESTS and position > 0:
-        yield [ready(*imports.settled(ev, ev.values(given[0], place)))]
+    elif name in _LOADERS or name.endswith("amdRequire"):
+        yield imports.dependencies(ev, given, position, place.source)
+    elif (awaited := _awaited(name, holder, given, position)) is not None:
+        yield [ready(*imports.settled(ev, ev.values(awaited, place)))]
     elif name == "reduce" and holder is not None:
         yield from ([ready(UNKNOWN), item] for item in elements(ev, ev.values(holder, place)))
+    elif position == 0 and len(given) > 1 and _makes_elements(ev, called, name, place):
+        yield [Lazy(given[1], place)]
     else:
-        yield from _passed_through(ev, callee, position, place)
+        yield from _passed_through(ev, called, position, place)
 
 
-def _makes_elements(ev: Resolver, callee: Node, name: str, place: Place) -> bool:
+def _position(given: list[Node], node: Node) -> int:
+    """The number of the argument that a node is, or stands in."""
+    return next((i for i, a in enumerate(given) if a.start_byte <= node.start_byte < a.end_byte), 0)
+
+
+def _awaited(name: str, holder: Node | None, given: list[Node], position: int) -> Node | None:
+    """The promise or the address whose answer a function is handed."""
+    if name in _AFTERWARDS and holder is not None:
+        return holder
+    return given[0] if name in _REQUESTS and position > 0 else None
+
+
+def _makes_elements(ev: Resolver, callee: Node, name: str, place: BoundScope) -> bool:
     if name in _ELEMENTS:
         return True
     return any(isinstance(v, Ref) and v.path.rpartition(".")[2] in _ELEMENTS for v in ev.values(callee, place))
 
 
 def _iterated(
-    ev: Resolver, holder: Node | None, given: list[Node], position: int, place: Place
+    ev: Resolver, holder: Node | None, given: list[Node], position: int, place: BoundScope
 ) -> Iterator[list[Lazy]]:
-    outside = holder is not None and place.source.text(holder) in _OUTSIDE
-    over = given[0] if outside and position > 0 else holder
+    library = place.source.text(holder) if holder is not None else ""
+    over = given[0] if library in _OUTSIDE and position > 0 else holder
     if over is None:
         return
-    key_first = outside and holder is not None and place.source.text(holder) in _KEY_FIRST
     for value in imports.opened(ev, ev.values(over, place)):
-        if isinstance(value, Arr):
-            pairs = [(ready(i), item) for i, item in enumerate(value.items)]
-        elif isinstance(value, Obj):
-            pairs = [(ready(k), lazies[-1]) for k, lazies in value.fields.items()]
-        else:
-            continue
-        for key, item in pairs:
-            yield [key, item] if key_first else [item, key]
+        for key, item in _pairs(value):
+            yield [key, item] if library in _KEY_FIRST else [item, key]
 
 
-def _passed_through(ev: Resolver, callee: Node, position: int, place: Place) -> Iterator[list[Lazy]]:
+def _pairs(value: Value) -> list[tuple[Lazy, Lazy]]:
+    """The elements of an array with their numbers, the fields of an object with their names."""
+    if isinstance(value, Arr):
+        return [(ready(i), item) for i, item in enumerate(value.items)]
+    if isinstance(value, Obj):
+        return [(ready(k), lazies[-1]) for k, lazies in value.fields.items()]
+    return []
+
+
+def _passed_through(ev: Resolver, callee: Node, position: int, place: BoundScope) -> Iterator[list[Lazy]]:
     """A function of the page that calls what it is handed: the arguments of that call."""
     for value in ev.values(callee, place):
         if not isinstance(value, Fn) or value.node.type not in FUNCTIONS:
@@ -252,7 +317,7 @@ def _passed_through(ev: Resolver, callee: Node, position: int, place: Place) -> 
         for at in source.places(name, _CALLED, value.node.start_byte, value.node.end_byte)[:10]:
             call = _call_above(source.node_at(at))
             if call is not None:
-                yield ev.lazy_arguments(call, Place(source))
+                yield ev.lazy_arguments(call, BoundScope(source))
 
 
 def elements(ev: Resolver, values: Values, keys: bool = False) -> list[Lazy]:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
 from geohound.jsflow.syntax import nodes
 from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, nth
+from geohound.jsflow.syntax.tree import above, child
 from geohound.jsflow.values.domain import (
     NOTHING,
     NULL,
     UNDEFINED,
     UNKNOWN,
+    BoundScope,
     Env,
     Fn,
     Inst,
     Lazy,
     Obj,
-    Place,
     Ref,
     Values,
 )
@@ -27,23 +28,24 @@ from geohound.jsflow.values.resolver import Resolver
 from . import descriptors
 
 _MAX_HITS = 30
+_ENDS_OF_THIS = FUNCTIONS | {"assignment_expression", "class_body", "object", "statement_block", "program"}
 
-
+_CALLS_SUPER = rb"(?<![\w$.])(?P<at>NAME)\s*\("
 _SET_ON_THIS = rb"(?:this|self|that|_this|me|vm)\.(?P<at>NAME)\s*=(?![=>])"
 
 
-def construct(ev: Resolver, fn: Fn, args: Sequence[Lazy]) -> Inst:
+def construct(ev: Resolver, fn: Fn, args: Sequence[Lazy], whole: Inst | None = None) -> Inst:
     """An instance that remembers what its constructor was given."""
-    builder = _constructor(fn)
-    if builder is None:
-        return Inst(fn)
-    made = Inst(fn)
-    maker = Fn(builder, fn.place)
-    made.env = Env(maker.key, ev.bind(maker, args), fn.place.env, made)
+    made = Inst(fn, args=args, whole=whole)
+    builder = constructor(fn)
+    if builder is not None:
+        maker = Fn(builder, fn.place)
+        made.env = Env(maker.key, ev.bind(maker, args), fn.place.env, whole or made)
     return made
 
 
-def _constructor(fn: Fn) -> Node | None:
+def constructor(fn: Fn) -> Node | None:
+    """The function that makes an instance; None where a class leaves that to its base."""
     if fn.node.type not in CLASSES:
         return fn.node
     for part in _members(fn):
@@ -60,31 +62,47 @@ def _members(fn: Fn) -> list[Node]:
 
 def of_instance(ev: Resolver, inst: Inst, name: str, depth: int = 0) -> Values:
     """A field, getter or method of an instance, or what any of its methods assigns to `this.name`."""
-    source, cls = inst.cls.place.source, inst.cls
-    place = Place(source, inst.env or cls.place.env)
-    found: list[Values] = []
-    if cls.node.type in CLASSES:
-        for part in _members(cls):
-            label = part.child_by_field_name("name") or part.child_by_field_name("property")
-            if label is not None and source.text(label) == name:
-                found.append(_class_member(ev, part, place, inst))
-    for function, is_getter in descriptors.methods(source, cls, name):
-        method = Fn(function, Place(source, cls.place.env), inst)
-        found.append(ev.invoke(method, []) if is_getter else (method,))
-    key = ("this", source.index, cls.node.id, name)
-    if key not in ev.active:
-        ev.active.add(key)
-        try:
-            found += set_on_this(ev, source, cls.node, name, place)
-        finally:
-            ev.active.discard(key)
+    found = [*_own_members(ev, inst, name), *_listed_methods(ev, inst, name), *_set_by_itself(ev, inst, name)]
     known = [v for group in found for v in group if v not in (UNDEFINED, NULL, UNKNOWN)]
     if known:
         return ev.union(tuple(known))
-    added = _of_prototype(ev, _class_name(cls), name)
+    added = _of_prototype(ev, _class_name(inst.cls), name)
     if added:
         return tuple(Fn(v.node, v.place, inst) if isinstance(v, Fn) else v for v in added)
     return _inherited(ev, inst, name, depth)
+
+
+def _place_in(inst: Inst) -> BoundScope:
+    """Where the code of an instance stands, with what its constructor was given."""
+    return BoundScope(inst.cls.place.source, inst.env or inst.cls.place.env)
+
+
+def _own_members(ev: Resolver, inst: Inst, name: str) -> Iterator[Values]:
+    if inst.cls.node.type not in CLASSES:
+        return
+    for part in _members(inst.cls):
+        label = child(part, "name", "property")
+        if label is not None and inst.cls.place.source.text(label) == name:
+            yield _class_member(ev, part, _place_in(inst), inst.whole or inst)
+
+
+def _listed_methods(ev: Resolver, inst: Inst, name: str) -> Iterator[Values]:
+    cls = inst.cls
+    for function, is_getter in descriptors.methods(cls.place.source, cls, name):
+        method = Fn(function, cls.place, inst.whole or inst)
+        yield ev.invoke(method, []) if is_getter else (method,)
+
+
+def _set_by_itself(ev: Resolver, inst: Inst, name: str) -> list[Values]:
+    source, cls = inst.cls.place.source, inst.cls.node
+    key = ("this", source.index, cls.id, name)
+    if key in ev.active:
+        return []
+    ev.active.add(key)
+    try:
+        return set_on_this(ev, source, cls, name, _place_in(inst))
+    finally:
+        ev.active.discard(key)
 
 
 def _of_prototype(ev: Resolver, own: str, name: str) -> Values:
@@ -95,11 +113,11 @@ def _of_prototype(ev: Resolver, own: str, name: str) -> Values:
     if added:
         return added
     wholes = [v for v in ev.assigned(own, "prototype") if isinstance(v, Obj)]
-    found = [v for whole in wholes for v in ev.member(whole, name, Place(ev.sources[0]))]
+    found = [v for whole in wholes for v in ev.member(whole, name, BoundScope(ev.sources[0]))]
     return tuple(v for v in found if v not in (UNDEFINED, NULL, UNKNOWN))
 
 
-def set_on_this(ev: Resolver, source: Source, cls: Node, name: str, place: Place) -> list[Values]:
+def set_on_this(ev: Resolver, source: Source, cls: Node, name: str, place: BoundScope) -> list[Values]:
     found = []
     for at in source.places(name, _SET_ON_THIS, cls.start_byte, cls.end_byte)[:_MAX_HITS]:
         target = nodes.target(source, at)
@@ -115,7 +133,7 @@ def _class_name(cls: Fn) -> str:
     return cls.place.source.text(name) if name is not None else ""
 
 
-def _class_member(ev: Resolver, part: Node, place: Place, inst: Inst) -> Values:
+def _class_member(ev: Resolver, part: Node, place: BoundScope, inst: Inst) -> Values:
     if part.type == "method_definition":
         method = Fn(part, place, inst)
         return ev.invoke(method, []) if any(c.type == "get" for c in part.children) else (method,)
@@ -129,7 +147,27 @@ def _inherited(ev: Resolver, inst: Inst, name: str, depth: int) -> Values:
     if base is None or depth > 4:
         return NOTHING
     parents = [v for v in ev.values(base, inst.cls.place) if isinstance(v, Fn)]
-    return ev.union(*(of_instance(ev, Inst(p), name, depth + 1) for p in parents))
+    args = _arguments_of_super(ev, inst)
+    parts = [construct(ev, parent, args, inst.whole or inst) for parent in parents]
+    return ev.union(*(of_instance(ev, part, name, depth + 1) for part in parts))
+
+
+def _arguments_of_super(ev: Resolver, inst: Inst) -> Sequence[Lazy]:
+    """What the constructor of the base class is given: by super(…), or all that this one was given."""
+    if constructor(inst.cls) is None:
+        return inst.args
+    call = call_of_super(inst.cls)
+    return ev.lazy_arguments(call, _place_in(inst)) if call is not None else ()
+
+
+def call_of_super(cls: Fn) -> Node | None:
+    """The call super(…) in the constructor of a class."""
+    builder, source = constructor(cls), cls.place.source
+    if builder is None:
+        return None
+    places = source.places("super", _CALLS_SUPER, builder.start_byte, builder.end_byte)
+    calls = (above(source.node_at(at), "call_expression") for at in places[:1])
+    return next(calls, None)
 
 
 def of_function(ev: Resolver, fn: Fn, name: str) -> Values:
@@ -143,7 +181,7 @@ def of_function(ev: Resolver, fn: Fn, name: str) -> Values:
     return (ev.assigned(own, name) if own else ()) or NOTHING
 
 
-def this_of(ev: Resolver, node: Node, place: Place) -> Values:
+def this_of(ev: Resolver, node: Node, place: BoundScope) -> Values:
     """The object that `this` means here."""
     function = place.source.scope_of(node)
     while function.type == "arrow_function":
@@ -151,49 +189,55 @@ def this_of(ev: Resolver, node: Node, place: Place) -> Values:
     env = place.env.find((place.source.index, function.id)) if place.env else None
     if env is not None and env.this is not None:
         return (env.this,)
-    if function.type in FUNCTIONS and (listed := descriptors.this_of(ev, function, place.source)):
-        return listed
-    up = node if function.type not in FUNCTIONS else function
-    holder = up.parent
-    while holder is not None and holder.type not in ("class_body", "object") and holder.type not in FUNCTIONS:
-        if holder.type == "assignment_expression":
-            return _this_by_assignment(ev, holder, place)
-        if holder.type in ("statement_block", "program"):
-            break
-        holder = holder.parent
-    if holder is not None and holder.type == "class_body" and holder.parent is not None:
-        return (Inst(Fn(holder.parent, Place(place.source))),)
-    if holder is not None and holder.type == "object":
-        return _this_of_literal(ev, holder, place)
+    if function.type not in FUNCTIONS:
+        return _this_of_holder(ev, node, place) or (Ref("window"),)
+    listed = descriptors.this_of(ev, function, place.source)
+    return listed or _this_of_holder(ev, function, place) or _this_of_constructor(function, place)
+
+
+def _this_of_constructor(function: Node, place: BoundScope) -> Values:
     if function.type in ("function_declaration", "function_expression"):
-        return (Inst(Fn(function, Place(place.source))),)
-    return (Ref("window"),) if function.type not in FUNCTIONS else NOTHING
+        return (Inst(Fn(function, BoundScope(place.source))),)
+    return NOTHING
 
 
-def _this_of_literal(ev: Resolver, literal: Node, place: Place) -> Values:
+def _this_of_holder(ev: Resolver, node: Node, place: BoundScope) -> Values:
+    """What `this` means by the class, the literal or the assignment around a function; nothing where it has none."""
+    holder = node.parent
+    while holder is not None and holder.type not in _ENDS_OF_THIS:
+        holder = holder.parent
+    if holder is None:
+        return ()
+    if holder.type == "assignment_expression":
+        return _this_by_assignment(ev, holder, place)
+    if holder.type == "object":
+        return _this_of_literal(ev, holder, place)
+    cls = holder.parent if holder.type == "class_body" else None
+    return (Inst(Fn(cls, BoundScope(place.source))),) if cls is not None else ()
+
+
+def _this_of_literal(ev: Resolver, literal: Node, place: BoundScope) -> Values:
     """Methods of a literal belong to it, or to the instances of the class whose prototype it is."""
-    up = literal.parent
-    while up is not None and up.type in ("arguments", "call_expression", "parenthesized_expression"):
-        up = up.parent
-    if up is not None and up.type == "assignment_expression":
-        left = up.child_by_field_name("left")
-        if left is not None and place.source.text(left).endswith(".prototype"):
-            holder = left.child_by_field_name("object")
-            made = ev.values(holder, Place(place.source)) if holder is not None else ()
-            instances = tuple(Inst(v) for v in made if isinstance(v, Fn))
-            if instances:
-                return instances
-    return ev.values(literal, Place(place.source))
+    up: Node | None = literal
+    while (outer := above(up, "arguments", "call_expression", "parenthesized_expression")) is not None:
+        up = outer
+    left = child(above(up, "assignment_expression"), "left")
+    instances: Values = ()
+    if left is not None and place.source.text(left).endswith(".prototype"):
+        instances = _instances_of(ev, left.child_by_field_name("object"), place)
+    return instances or ev.values(literal, BoundScope(place.source))
 
 
-def _this_by_assignment(ev: Resolver, assignment: Node, place: Place) -> Values:
+def _instances_of(ev: Resolver, cls: Node | None, place: BoundScope) -> Values:
+    made = ev.values(cls, BoundScope(place.source)) if cls is not None else ()
+    return tuple(Inst(v) for v in made if isinstance(v, Fn))
+
+
+def _this_by_assignment(ev: Resolver, assignment: Node, place: BoundScope) -> Values:
     """`Name.prototype.method = function`: an instance of Name; `thing.method = function`: the thing."""
-    left = assignment.child_by_field_name("left")
-    holder = left.child_by_field_name("object") if left is not None else None
+    holder = child(assignment.child_by_field_name("left"), "object")
     if holder is None:
         return NOTHING
     if place.source.text(holder).endswith(".prototype"):
-        holder = holder.child_by_field_name("object")
-        classes = ev.values(holder, Place(place.source)) if holder is not None else NOTHING
-        return tuple(Inst(v) for v in classes if isinstance(v, Fn)) or NOTHING
-    return ev.values(holder, Place(place.source))
+        return _instances_of(ev, holder.child_by_field_name("object"), place) or NOTHING
+    return ev.values(holder, BoundScope(place.source))

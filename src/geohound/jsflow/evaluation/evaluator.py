@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from tree_sitter import Node
 
-from geohound.jsflow.meter import Meter
 from geohound.jsflow.modules import imports
+from geohound.jsflow.step_budget import Meter
 from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters
 from geohound.jsflow.values import conditions
 from geohound.jsflow.values.domain import (
@@ -18,11 +18,11 @@ from geohound.jsflow.values.domain import (
     UNDEFINED,
     UNKNOWN,
     Arr,
+    BoundScope,
     Env,
     Fn,
     Lazy,
     Namespace,
-    Place,
     Value,
     Values,
     distinct,
@@ -30,6 +30,7 @@ from geohound.jsflow.values.domain import (
     text_of,
 )
 from geohound.jsflow.values.resolver import Binding, Key
+from geohound.urls.address_book import AddressBook
 
 from . import names, objects, patterns
 from .expressions import HANDLERS
@@ -41,8 +42,9 @@ _MAX_CALLS = 14
 class Evaluator:
     """The values of expressions in the scripts of one page."""
 
-    def __init__(self, page_url: str, sources: Sequence[Source], meter: Meter) -> None:
+    def __init__(self, page_url: str, sources: Sequence[Source], meter: Meter, book: AddressBook) -> None:
         self.page_url = page_url
+        self.book = book
         self.sources = sources
         self.meter = meter
         self.by_url = {s.script.url: s for s in sources if not s.script.is_inline}
@@ -67,7 +69,7 @@ class Evaluator:
         self._calls.clear()
         self._depth = 0
 
-    def values(self, node: Node, place: Place) -> Values:
+    def values(self, node: Node, place: BoundScope) -> Values:
         """The alternatives for an expression."""
         self.meter.spend()
         handler = HANDLERS.get(node.type)
@@ -111,9 +113,6 @@ class Evaluator:
                 for a, b in list(product(joined, texts))[:limit]
             )
         return distinct(joined, limit)
-
-    def texts(self, node: Node, place: Place) -> list[str]:
-        return [v for v in self.values(node, place) if isinstance(v, str)]
 
     def solve(self, compute: Callable[[], list[T]]) -> list[T]:
         """The results for every call site, array element … on which the computation turns out to depend."""
@@ -167,13 +166,13 @@ class Evaluator:
         self.pending.setdefault(key, options)
         return None
 
-    def member(self, value: Value, name: str, place: Place) -> Values:
+    def member(self, value: Value, name: str, place: BoundScope) -> Values:
         return objects.member(self, value, name, place)
 
     def assigned(self, path: str, name: str) -> Values:
         return objects.assigned(self, path, name)
 
-    def global_name(self, name: str, place: Place) -> Values:
+    def global_name(self, name: str, place: BoundScope) -> Values:
         return names.global_name(self, name, place)
 
     def final(self, name: str, source: Source) -> Values:
@@ -187,7 +186,7 @@ class Evaluator:
         if len(self._calls) >= _MAX_CALLS or self._calls.count(fn.key) >= 2 or fn.node.type in CLASSES:
             return NOTHING
         env = Env(fn.key, self.bind(fn, args), fn.place.env, this or fn.this)
-        place = Place(fn.place.source, env)
+        place = BoundScope(fn.place.source, env)
         body = fn.node.child_by_field_name("body")
         if body is None:
             return NOTHING
@@ -199,7 +198,7 @@ class Evaluator:
         finally:
             self._calls.pop()
 
-    def _returned(self, body: Node, place: Place) -> Values:
+    def _returned(self, body: Node, place: BoundScope) -> Values:
         found: list[Values] = []
         for node in place.source.walk(body, FUNCTIONS):
             if node.type == "return_statement" and (value := nth(node, 0)) is not None:
@@ -219,10 +218,10 @@ class Evaluator:
             is_rest = pattern.type == "rest_pattern"
             given = ready(Arr(list(args[i:]))) if is_rest else given
             target = (nth(pattern, 0) if is_rest else None) or pattern
-            patterns.take_apart(self, target, given, Place(fn.place.source, fn.place.env), found)
+            patterns.take_apart(self, target, given, BoundScope(fn.place.source, fn.place.env), found)
         return found
 
-    def lazy_arguments(self, call: Node, place: Place) -> list[Lazy]:
+    def lazy_arguments(self, call: Node, place: BoundScope) -> list[Lazy]:
         found: list[Lazy] = []
         for node in arguments(call):
             if node.type == "spread_element" and (inner := nth(node, 0)) is not None:

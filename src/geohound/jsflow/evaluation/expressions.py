@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from geohound.jsflow.modules import bundles, imports
 from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, arguments, nth
+from geohound.jsflow.syntax.tree import operator
 from geohound.jsflow.values import conditions
 from geohound.jsflow.values.domain import (
     HOLE,
@@ -17,12 +18,13 @@ from geohound.jsflow.values.domain import (
     UNDEFINED,
     UNKNOWN,
     Arr,
+    BoundScope,
     Fn,
     Lazy,
     Obj,
     Pattern,
-    Place,
     Ref,
+    Value,
     Values,
     is_truthy,
     ready,
@@ -51,14 +53,14 @@ def unescape(raw: str) -> str:
     return _ESCAPE.sub(meant, raw).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _string(ev: Resolver, node: Node, place: Place) -> Values:
+def _string(ev: Resolver, node: Node, place: BoundScope) -> Values:
     raw = place.source.data[node.start_byte + 1 : node.end_byte - 1]
     if len(raw) > ev.meter.budget.chars:
         return (raw[: ev.meter.budget.chars].decode("utf-8", "replace") + HOLE,)
     return (unescape(raw.decode("utf-8", "replace")),)
 
 
-def _template(ev: Resolver, node: Node, place: Place) -> Values:
+def _template(ev: Resolver, node: Node, place: BoundScope) -> Values:
     parts: list[Values] = []
     for child in node.named_children[:200]:
         if child.type == "template_substitution":
@@ -69,7 +71,7 @@ def _template(ev: Resolver, node: Node, place: Place) -> Values:
     return ev.concat(*parts) if parts else ("",)
 
 
-def _number(_: Resolver, node: Node, place: Place) -> Values:
+def _number(_: Resolver, node: Node, place: BoundScope) -> Values:
     raw = place.source.text(node).replace("_", "").lower()
     try:
         return (int(raw, 0) if raw[:2] in ("0x", "0b", "0o") else int(raw) if raw.isdigit() else float(raw),)
@@ -77,29 +79,29 @@ def _number(_: Resolver, node: Node, place: Place) -> Values:
         return NOTHING
 
 
-def _regex(_: Resolver, node: Node, place: Place) -> Values:
+def _regex(_: Resolver, node: Node, place: BoundScope) -> Values:
     pattern, flags = node.child_by_field_name("pattern"), node.child_by_field_name("flags")
     if pattern is None:
         return NOTHING
     return (Pattern(place.source.text(pattern), place.source.text(flags) if flags is not None else ""),)
 
 
-def _first(ev: Resolver, node: Node, place: Place) -> Values:
+def _first(ev: Resolver, node: Node, place: BoundScope) -> Values:
     inner = nth(node, 0)
     return ev.values(inner, place) if inner is not None else NOTHING
 
 
-def _last(ev: Resolver, node: Node, place: Place) -> Values:
+def _last(ev: Resolver, node: Node, place: BoundScope) -> Values:
     inner = node.named_children[-1] if node.named_child_count else None
     return ev.values(inner, place) if inner is not None else NOTHING
 
 
-def _right(ev: Resolver, node: Node, place: Place) -> Values:
+def _right(ev: Resolver, node: Node, place: BoundScope) -> Values:
     right = node.child_by_field_name("right")
     return ev.values(right, place) if right is not None else NOTHING
 
 
-def _ternary(ev: Resolver, node: Node, place: Place) -> Values:
+def _ternary(ev: Resolver, node: Node, place: BoundScope) -> Values:
     test, yes, no = (node.child_by_field_name(f) for f in ("condition", "consequence", "alternative"))
     if test is None or yes is None or no is None:
         return NOTHING
@@ -109,94 +111,124 @@ def _ternary(ev: Resolver, node: Node, place: Place) -> Values:
     return ev.values(yes if truth else no, place)
 
 
-def _binary(ev: Resolver, node: Node, place: Place) -> Values:
-    operator = node.child_by_field_name("operator")
+def _binary(ev: Resolver, node: Node, place: BoundScope) -> Values:
+    sign = operator(node)
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if operator is None or left is None or right is None:
+    if not sign or left is None or right is None:
         return NOTHING
-    if operator.type == "+":
+    if sign == "+":
         return _plus(ev, node, place)
-    if operator.type in ("||", "??", "&&"):
-        return _either(ev, operator.type, left, right, place)
-    answer = conditions.compare(ev, operator.type, left, right, place)
+    if sign in ("||", "??", "&&"):
+        return _either(ev, sign, left, right, place)
+    answer = conditions.compare(ev, sign, left, right, place)
     return NOTHING if answer is None else (answer,)
 
 
-def _plus(ev: Resolver, node: Node, place: Place) -> Values:
+def _plus(ev: Resolver, node: Node, place: BoundScope) -> Values:
     """A chain of + as a whole: it leans left, as deep as it is long."""
+    groups = [ev.values(term, place) for term in reversed(_terms(node))]
+    numbers = [v for group in groups for v in group if isinstance(v, int | float) and not isinstance(v, bool)]
+    if len(numbers) < sum(map(len, groups)):
+        return ev.concat(*groups)
+    return (sum(numbers),) if len(numbers) == len(groups) else NOTHING
+
+
+def _terms(node: Node) -> list[Node]:
+    """What a chain of + adds up, the last term first."""
     terms: list[Node] = []
     at: Node | None = node
     while at is not None and at.type == "binary_expression" and len(terms) < 400:
-        operator, right = at.child_by_field_name("operator"), at.child_by_field_name("right")
-        if operator is None or operator.type != "+" or right is None:
+        right = at.child_by_field_name("right")
+        if operator(at) != "+" or right is None:
             break
         terms.append(right)
         at = at.child_by_field_name("left")
-    if at is not None:
-        terms.append(at)
-    groups = [ev.values(term, place) for term in reversed(terms)]
-    if all(isinstance(v, int | float) and not isinstance(v, bool) for group in groups for v in group):
-        firsts = [v for group in groups if isinstance(v := group[0], int | float)]
-        return (sum(firsts),) if all(len(g) == 1 for g in groups) else NOTHING
-    return ev.concat(*groups)
+    return [*terms, at] if at is not None else terms
 
 
-def _either(ev: Resolver, operator: str, left: Node, right: Node, place: Place) -> Values:
+def _either(ev: Resolver, sign: str, left: Node, right: Node, place: BoundScope) -> Values:
     found: list[Values] = []
     needs_right = False
     for value in ev.values(left, place):
-        known = (value is not NULL and value is not UNDEFINED) if operator == "??" else is_truthy(value)
-        if value is UNKNOWN or (operator == "??" and isinstance(value, Ref)):
-            known = None
-        stays = known if operator != "&&" else (None if known is None else not known)
+        stays = _stays(sign, value)
         needs_right = needs_right or not stays
-        if stays or (stays is None and value is not UNKNOWN and operator != "&&"):
+        may_stay = stays is None and value is not UNKNOWN and sign != "&&"
+        if stays or may_stay:
             found.append((value,))
     if needs_right:
         found.append(ev.values(right, place))
     return ev.union(*found)
 
 
-def _unary(ev: Resolver, node: Node, place: Place) -> Values:
-    operator, inner = node.child_by_field_name("operator"), node.child_by_field_name("argument")
-    if operator is None or inner is None:
+def _stays(sign: str, value: Value) -> bool | None:
+    """Whether the left side is the result; None where it cannot be said."""
+    if value is UNKNOWN:
+        return None
+    if sign == "??":
+        return None if isinstance(value, Ref) else value is not NULL and value is not UNDEFINED
+    known = is_truthy(value)
+    if sign == "||" or known is None:
+        return known
+    return not known
+
+
+def _unary(ev: Resolver, node: Node, place: BoundScope) -> Values:
+    sign, inner = operator(node), node.child_by_field_name("argument")
+    if inner is None:
         return NOTHING
-    if operator.type == "!":
+    if sign == "!":
         truth = conditions.truth(ev, inner, place)
         return NOTHING if truth is None else (not truth,)
-    if operator.type == "void":
+    if sign == "void":
         return (UNDEFINED,)
-    if operator.type == "typeof":
-        return conditions.type_names(ev.values(inner, place))
-    if operator.type == "-":
+    if sign == "-":
         return tuple(-v if isinstance(v, int | float) else UNKNOWN for v in ev.values(inner, place))
     return NOTHING
 
 
-def _object(ev: Resolver, node: Node, place: Place) -> Values:
+def _object(ev: Resolver, node: Node, place: BoundScope) -> Values:
     made = Obj(origin=(node, place))
-    for child in node.named_children:
+    for part in node.named_children:
         ev.meter.spend()
-        match child.type:
-            case "pair":
-                key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
-                if key is None or value is None:
-                    continue
-                for name in objects.key_names(ev, key, place):
-                    made.fields[name] = [Lazy(value, place)]
-            case "shorthand_property_identifier":
-                made.fields[place.source.text(child)] = [Lazy(child, place)]
-            case "method_definition":
-                label = child.child_by_field_name("name")
-                if label is not None:
-                    made.fields[place.source.text(label)] = [ready(Fn(child, place, made))]
-            case "spread_element":
-                inner = nth(child, 0)
-                objects.merge_into(ev, made, [Lazy(inner, place)] if inner is not None else [])
+        put = _PARTS.get(part.type)
+        if put is not None:
+            put(ev, made, part, place)
     return (made,)
 
 
-def _array(ev: Resolver, node: Node, place: Place) -> Values:
+def _put_pair(ev: Resolver, made: Obj, pair: Node, place: BoundScope) -> None:
+    key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+    if key is None or value is None:
+        return
+    for name in objects.key_names(ev, key, place):
+        made.fields[name] = [Lazy(value, place)]
+
+
+def _put_name(_: Resolver, made: Obj, name: Node, place: BoundScope) -> None:
+    made.fields[place.source.text(name)] = [Lazy(name, place)]
+
+
+def _put_method(_: Resolver, made: Obj, method: Node, place: BoundScope) -> None:
+    label = method.child_by_field_name("name")
+    if label is not None:
+        made.fields[place.source.text(label)] = [ready(Fn(method, place, made))]
+
+
+def _put_all(ev: Resolver, made: Obj, spread: Node, place: BoundScope) -> None:
+    inner = nth(spread, 0)
+    if inner is not None:
+        objects.merge_into(ev, made, [Lazy(inner, place)])
+
+
+_PARTS: dict[str, Callable[[Resolver, Obj, Node, BoundScope], None]] = {
+    "pair": _put_pair,
+    "shorthand_property_identifier": _put_name,
+    "method_definition": _put_method,
+    "spread_element": _put_all,
+}
+
+
+def _array(ev: Resolver, node: Node, place: BoundScope) -> Values:
     made = Arr()
     for child in node.named_children[:2000]:
         if child.type == "spread_element" and (inner := nth(child, 0)) is not None:
@@ -210,15 +242,15 @@ def _array(ev: Resolver, node: Node, place: Place) -> Values:
     return (made,)
 
 
-def _function(_: Resolver, node: Node, place: Place) -> Values:
+def _function(_: Resolver, node: Node, place: BoundScope) -> Values:
     return (Fn(node, place),)
 
 
-def _identifier(ev: Resolver, node: Node, place: Place) -> Values:
+def _identifier(ev: Resolver, node: Node, place: BoundScope) -> Values:
     return names.look_up(ev, place.source.text(node), node, place)
 
 
-def _new(ev: Resolver, node: Node, place: Place) -> Values:
+def _new(ev: Resolver, node: Node, place: BoundScope) -> Values:
     callee = node.child_by_field_name("constructor")
     if callee is None:
         return NOTHING
@@ -232,38 +264,38 @@ def _new(ev: Resolver, node: Node, place: Place) -> Values:
     return ev.union(*found)
 
 
-def _call(ev: Resolver, node: Node, place: Place) -> Values:
-    callee = node.child_by_field_name("function")
-    if callee is None:
+def _call(ev: Resolver, node: Node, place: BoundScope) -> Values:
+    called = node.child_by_field_name("function")
+    if called is None:
         return NOTHING
-    if callee.type == "import":
+    if called.type == "import":
         return imports.load_from(ev, arguments(node), place)
     args = ev.lazy_arguments(node, place)
-    if callee.type == "member_expression":
-        inner, name = callee.child_by_field_name("object"), callee.child_by_field_name("property")
-        if inner is not None and name is not None:
-            return builtins.call_method(ev, inner, place.source.text(name), args, Place(place.source, place.env))
-    found: list[Values] = []
-    for value in ev.values(callee, place):
-        if isinstance(value, Fn):
-            module = bundles.required_by(ev, value, ev.lazy(args[0])[0]) if len(args) == 1 else NOTHING
-            found.append(module if module != NOTHING else ev.invoke(value, args))
-        elif isinstance(value, Ref):
-            found.append(builtins.call(ev, value.path, args, place))
-        else:
-            found.append(bundles.call_getter(ev, value))
-    return ev.union(*found)
+    inner, name = called.child_by_field_name("object"), called.child_by_field_name("property")
+    if called.type == "member_expression" and inner is not None and name is not None:
+        return builtins.call_method(ev, inner, place.source.text(name), args, place)
+    return ev.union(*(_result(ev, value, args, place) for value in ev.values(called, place)))
 
 
-def _this(ev: Resolver, node: Node, place: Place) -> Values:
+def _result(ev: Resolver, function: Value, args: list[Lazy], place: BoundScope) -> Values:
+    """What the call of a function gives."""
+    if isinstance(function, Ref):
+        return builtins.call(ev, function.path, args, place)
+    if not isinstance(function, Fn):
+        return bundles.call_getter(ev, function)
+    module = bundles.required_by(ev, function, ev.lazy(args[0])[0]) if len(args) == 1 else NOTHING
+    return module if module != NOTHING else ev.invoke(function, args)
+
+
+def _this(ev: Resolver, node: Node, place: BoundScope) -> Values:
     return classes.this_of(ev, node, place)
 
 
-def _meta(_: Resolver, __: Node, ___: Place) -> Values:
+def _meta(_: Resolver, __: Node, ___: BoundScope) -> Values:
     return (Ref("import.meta"),)
 
 
-Handler = Callable[["Resolver", Node, Place], Values]
+Handler = Callable[["Resolver", Node, BoundScope], Values]
 
 
 HANDLERS: dict[str, Handler] = {

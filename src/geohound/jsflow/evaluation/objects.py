@@ -12,6 +12,7 @@ from geohound.jsflow.model import words
 from geohound.jsflow.modules import imports
 from geohound.jsflow.syntax import nodes
 from geohound.jsflow.syntax.source import Source, nth
+from geohound.jsflow.syntax.tree import above, child
 from geohound.jsflow.values.domain import (
     HOLE,
     NOTHING,
@@ -19,19 +20,18 @@ from geohound.jsflow.values.domain import (
     UNDEFINED,
     UNKNOWN,
     Arr,
+    BoundScope,
+    FetchedFile,
     Fn,
     Inst,
     Lazy,
     Mark,
     Namespace,
     Obj,
-    Place,
-    Query,
     Ref,
-    Reply,
+    UrlObject,
     Value,
     Values,
-    Web,
     ready,
 )
 from geohound.jsflow.values.resolver import Binding, Resolver
@@ -52,12 +52,13 @@ _COMMON = words(
     "keys values entries includes indexOf test match call apply bind send open text json append init render update "
     "remove clear close start stop load show hide create destroy sort some every each extend attr val html data post"
 )
+_EMPTY = (NULL, UNDEFINED, UNKNOWN, "")
 _MAX_HITS = 30
 _FEW = 3
 _SMALL = 400_000
 
 
-def member_expression(ev: Resolver, node: Node, place: Place) -> Values:
+def member_expression(ev: Resolver, node: Node, place: BoundScope) -> Values:
     inner, name = node.child_by_field_name("object"), node.child_by_field_name("property")
     if inner is None or name is None:
         return NOTHING
@@ -65,24 +66,28 @@ def member_expression(ev: Resolver, node: Node, place: Place) -> Values:
     return ev.union(*(member(ev, value, key, place) for value in ev.values(inner, place)))
 
 
-def subscript_expression(ev: Resolver, node: Node, place: Place) -> Values:
+def subscript_expression(ev: Resolver, node: Node, place: BoundScope) -> Values:
     inner, index = node.child_by_field_name("object"), node.child_by_field_name("index")
     if inner is None or index is None:
         return NOTHING
-    keys = ev.values(index, place)
-    known = [k for k in keys if isinstance(k, str | int) and HOLE not in str(k)]
-    found: list[Values] = []
-    for value in ev.values(inner, place):
-        if known:
-            found += [member(ev, value, str(key), place) for key in known]
-        elif isinstance(value, Arr):
-            found.append(_some_item(ev, value, index, place))
-        elif isinstance(value, Obj):
-            found += [ev.any_of(lazies) for lazies in list(value.fields.values())[: ev.meter.budget.values]]
-    return ev.union(*found)
+    keys = [str(k) for k in ev.values(index, place) if isinstance(k, str | int) and HOLE not in str(k)]
+    holders = ev.values(inner, place)
+    if keys:
+        return ev.union(*(member(ev, value, key, place) for value in holders for key in keys))
+    return ev.union(*(_some_member(ev, value, index, place) for value in holders))
 
 
-def _some_item(ev: Resolver, array: Arr, index: Node, place: Place) -> Values:
+def _some_member(ev: Resolver, value: Value, index: Node, place: BoundScope) -> Values:
+    """What stands under a key that is not known."""
+    if isinstance(value, Arr):
+        return _some_item(ev, value, index, place)
+    if isinstance(value, Obj):
+        fields = list(value.fields.values())[: ev.meter.budget.values]
+        return tuple(v for lazies in fields for v in ev.any_of(lazies))
+    return ()
+
+
+def _some_item(ev: Resolver, array: Arr, index: Node, place: BoundScope) -> Values:
     """An element by an index that counts: one at a time, the same one wherever the index stands in the loop."""
     loop = place.source.loop_of(index)
     if loop is None:
@@ -97,33 +102,49 @@ def _some_item(ev: Resolver, array: Arr, index: Node, place: Place) -> Values:
     return ev.lazy(array.items[at]) if isinstance(at, int) and at < len(array.items) else NOTHING
 
 
-def member(ev: Resolver, value: Value, name: str, place: Place) -> Values:
+def member(ev: Resolver, value: Value, name: str, place: BoundScope) -> Values:
     """What a value holds under a name."""
     ev.meter.spend()
     match value:
         case Obj():
             return _of_object(ev, value, name)
         case Arr():
-            if name == "length":
-                return NOTHING if value.is_open else (len(value.items),)
-            return ev.lazy(value.items[int(name)]) if name.isdecimal() and int(name) < len(value.items) else NOTHING
+            return _of_array(ev, value, name)
         case str():
-            if name == "length":
-                return (len(value),) if HOLE not in value else NOTHING
-            return (value[int(name)],) if name.isdecimal() and int(name) < len(value) else NOTHING
+            return _of_string(value, name)
         case Ref(path):
             return _of_global(ev, path, name, place)
+        case UrlObject(href):
+            return _of_address(href, name)
+        case FetchedFile(url):
+            return _of_reply(ev, imports.contents(ev, url), name, place)
+    return _of_code(ev, value, name)
+
+
+def _of_code(ev: Resolver, value: Value, name: str) -> Values:
+    """A member of what the page's own code makes, or of something that is not known."""
+    match value:
         case Inst():
             return classes.of_instance(ev, value, name)
         case Fn():
             return classes.of_function(ev, value, name)
-        case Web(href):
-            return _of_address(href, name)
         case Namespace():
             return ev.exported(value, name)
-        case Reply(url):
-            return _of_reply(ev, imports.contents(ev, url), name, place)
     return _by_name_alone(ev, name) if value is UNKNOWN else NOTHING
+
+
+def _of_array(ev: Resolver, array: Arr, name: str) -> Values:
+    if name == "length":
+        return NOTHING if array.is_open else (len(array.items),)
+    is_there = name.isdecimal() and int(name) < len(array.items)
+    return ev.lazy(array.items[int(name)]) if is_there else NOTHING
+
+
+def _of_string(text: str, name: str) -> Values:
+    if name == "length":
+        return NOTHING if HOLE in text else (len(text),)
+    is_there = name.isdecimal() and int(name) < len(text)
+    return (text[int(name)],) if is_there else NOTHING
 
 
 def method_by_name_alone(ev: Resolver, name: str) -> list[Fn]:
@@ -149,38 +170,38 @@ def _by_name_alone(ev: Resolver, name: str) -> Values:
 
 
 def _set_anywhere(ev: Resolver, name: str) -> Values:
-    found: list[Node] = []
     values: list[Values] = []
     for source in ev.sources:
         if source.is_library or not source.mentions(name) or len(source.raw) > _SMALL:
             continue
-        for at in [*source.places(name, _SET), *source.places(name, _IN_LITERAL)][:_MAX_HITS]:
-            place_set = nodes.target(source, at)
-            right = place_set[1] if place_set is not None else _pair_value(source, at)
-            if right is not None:
-                found.append(right)
-                if len(found) > _FEW:
-                    return NOTHING
-                values.append(ev.values(right, Place(source)))
-        for at in source.places(name, _METHOD)[:_MAX_HITS]:
-            node = source.node_at(at)
-            method = node.parent if node is not None else None
-            if method is not None and method.type == "method_definition":
-                found.append(method)
-                if len(found) > _FEW:
-                    return NOTHING
-                values.append((Fn(method, Place(source)),))
+        for node in _givers(source, name):
+            if len(values) == _FEW:
+                return NOTHING
+            place = BoundScope(source)
+            is_method = node.type == "method_definition"
+            values.append((Fn(node, place),) if is_method else ev.values(node, place))
     return ev.union(*values)
 
 
+def _givers(source: Source, name: str) -> Iterator[Node]:
+    """The expressions that are given to properties of this name, and the methods that are called so."""
+    for at in [*source.places(name, _SET), *source.places(name, _IN_LITERAL)][:_MAX_HITS]:
+        place_set = nodes.target(source, at)
+        right = place_set[1] if place_set is not None else _pair_value(source, at)
+        if right is not None:
+            yield right
+    for at in source.places(name, _METHOD)[:_MAX_HITS]:
+        method = above(source.node_at(at), "method_definition")
+        if method is not None:
+            yield method
+
+
 def _pair_value(source: Source, at: int) -> Node | None:
-    node = source.node_at(at)
-    while node is not None and node.type not in ("pair", "object", "program"):
-        node = source.up(node)
-    return node.child_by_field_name("value") if node is not None and node.type == "pair" else None
+    node = source.nearest(source.node_at(at), "pair", "object", "program")
+    return child(node, "value") if node is not None and node.type == "pair" else None
 
 
-def _of_reply(ev: Resolver, contents: Values, name: str, place: Place) -> Values:
+def _of_reply(ev: Resolver, contents: Values, name: str, place: BoundScope) -> Values:
     """Some libraries hand on the contents, others an answer that holds them."""
     held = ev.union(*(member(ev, v, name, place) for v in contents if isinstance(v, Obj | Arr)))
     if name in ("data", "body", "responseJSON") and held in (NOTHING, (UNDEFINED,)):
@@ -190,13 +211,19 @@ def _of_reply(ev: Resolver, contents: Values, name: str, place: Place) -> Values
 
 def _of_object(ev: Resolver, value: Obj, name: str) -> Values:
     held = ev.any_of(value.fields[name]) if name in value.fields else ()
-    if held and not all(v in (NULL, UNDEFINED, UNKNOWN) or v == "" for v in held):
+    if any(v not in _EMPTY for v in held):
         return _named(held, value.path, name)
-    added = assigned(ev, value.path, name) if value.path else ()
-    added = added or _set_by_methods(ev, value, name)
-    if not added and not held and not value.fields and name[:1].isupper():  # an enumeration, filled under another name
+    added = _added(ev, value, name)
+    if not added and not value.fields and name[:1].isupper():  # an enumeration, filled under another name
         added = tuple(v for v in _by_name_alone(ev, name) if v is not UNKNOWN)
-    return _named(ev.union(held, added), value.path, name) if held or added else (UNDEFINED,)
+    found = (*held, *added)
+    return _named(ev.union(found), value.path, name) if found else (UNDEFINED,)
+
+
+def _added(ev: Resolver, value: Obj, name: str) -> Values:
+    """What is put on an object later: by its name, or by its own methods."""
+    by_name = assigned(ev, value.path, name) if value.path else ()
+    return by_name or _set_by_methods(ev, value, name)
 
 
 def _set_by_methods(ev: Resolver, value: Obj, name: str) -> Values:
@@ -220,7 +247,7 @@ def _named(values: Values, path: str, name: str) -> Values:
     return values
 
 
-def _of_global(ev: Resolver, path: str, name: str, place: Place) -> Values:
+def _of_global(ev: Resolver, path: str, name: str, place: BoundScope) -> Values:
     bare = _WINDOWS.sub("", path)
     if bare in ("window", "self", "globalThis", "top", "parent"):
         return ev.global_name(name, place)
@@ -250,8 +277,6 @@ def _of_address(href: str, name: str) -> Values:
         }
     except ValueError:
         return NOTHING
-    if name == "searchParams":
-        return (Query([]),)
     return (known.get(name, UNKNOWN),)
 
 
@@ -260,35 +285,45 @@ def assigned(ev: Resolver, path: str, name: str) -> Values:
     key = ("assigned", path, name)
     if key in ev.active or not name.isidentifier():
         return ()
-    if key in ev.known:
-        known = ev.known[key]
-        return known if isinstance(known, tuple) else ()
-    ev.active.add(key)
+    known = ev.known.get(key)
+    if isinstance(known, tuple):
+        return known
     touches = ev.touches
-    try:
-        found = [v for s in ev.sources if not s.is_library and s.mentions(name) for v in _set_in(ev, s, path, name)]
-    finally:
-        ev.active.discard(key)
-    found = found or [v for s in ev.sources if not s.is_library for v in _defined_in(ev, s, path, name)]
+    found = _set_in_any(ev, path, name) or [v for s in ev.sources for v in _defined_in(ev, s, path, name)]
     result = ev.union(tuple(found)) if found else ()
     if touches == ev.touches:
         ev.known[key] = result
     return result
 
 
+def _set_in_any(ev: Resolver, path: str, name: str) -> list[Value]:
+    key = ("assigned", path, name)
+    ev.active.add(key)
+    try:
+        own = [s for s in ev.sources if not s.is_library and s.mentions(name)]
+        return [v for s in own for v in _set_in(ev, s, path, name)]
+    finally:
+        ev.active.discard(key)
+
+
 def _defined_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Value]:
     """Ext.define("path", {…}), dojo.declare("path", …, {…}): members of the object, getters of its configuration."""
-    if (not source.mentions("define(") and not source.mentions("declare(")) or not source.mentions(path):
+    if source.is_library or not source.mentions(path):
+        return
+    if not source.mentions("define(") and not source.mentions("declare("):
         return
     for at in source.places(path, _DEFINED)[:_FEW]:
-        node = source.node_at(at)
-        while node is not None and node.type != "call_expression":
-            node = source.up(node)
-        for lazy in ev.lazy_arguments(node, Place(source))[1:] if node is not None else ():
-            for made in ev.lazy(lazy):
-                if not isinstance(made, Obj):
-                    continue
+        for made in _further_arguments(ev, source, at):
+            if isinstance(made, Obj):
                 yield from ev.any_of(made.fields[name]) if name in made.fields else _getter(ev, made, name)
+
+
+def _further_arguments(ev: Resolver, source: Source, at: int) -> Iterator[Value]:
+    """The values of all arguments but the first, of the call around a place."""
+    call = source.nearest(source.node_at(at), "call_expression")
+    given = ev.lazy_arguments(call, BoundScope(source))[1:] if call is not None else []
+    for lazy in given:
+        yield from ev.lazy(lazy)
 
 
 def _getter(ev: Resolver, made: Obj, name: str) -> Iterator[Value]:
@@ -307,7 +342,7 @@ def _set_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Valu
             holder, right = place_set
             text = _WINDOWS.sub("", source.text(holder)) if holder.end_byte - holder.start_byte < 120 else ""
             if text == path or text.rpartition(".")[2] == path:
-                yield from ev.values(right, Place(source))
+                yield from ev.values(right, BoundScope(source))
     last = path.rpartition(".")[2]
     if source.mentions(f"{last},") or source.mentions(f"{last} ,"):
         for at in source.places(path, _EXTENDED)[:_MAX_HITS]:
@@ -315,16 +350,12 @@ def _set_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Valu
 
 
 def _extended(ev: Resolver, source: Source, at: int, name: str) -> Iterator[Value]:
-    node = source.node_at(at)
-    while node is not None and node.type != "call_expression":
-        node = source.up(node)
-    for lazy in ev.lazy_arguments(node, Place(source))[1:] if node is not None else ():
-        for value in ev.lazy(lazy):
-            if isinstance(value, Obj) and name in value.fields:
-                yield from ev.any_of(value.fields[name])
+    for value in _further_arguments(ev, source, at):
+        if isinstance(value, Obj) and name in value.fields:
+            yield from ev.any_of(value.fields[name])
 
 
-def key_names(ev: Resolver, key: Node, place: Place) -> list[str]:
+def key_names(ev: Resolver, key: Node, place: BoundScope) -> list[str]:
     text = place.source.text(key)
     if key.type == "computed_property_name":
         inner = nth(key, 0)

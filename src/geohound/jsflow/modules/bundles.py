@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth, parameters
-from geohound.jsflow.values.domain import NOTHING, Fn, Namespace, Obj, Place, Ref, Value, Values, ready
+from geohound.jsflow.syntax.tree import above, child
+from geohound.jsflow.values.domain import NOTHING, BoundScope, Fn, Namespace, Obj, Ref, Value, Values, ready
 from geohound.jsflow.values.resolver import Resolver
 
 _MODULE_KEY = rb"(?:^|[{,\s])[\"']?(?P<at>NAME)[\"']?\s*(?::\s*(?:function\b|\(|[\w$]+\s*=>|\{|\[\s*function)|\()"
-
-
+_GETTER = rb"[{,(\s][\"']?(?P<at>NAME)[\"']?\s*[:,]\s*(?:function\s*\(\)\s*\{\s*return|\(\)\s*=>)"
 _EXPORTS = ("default", "a")
 
 
@@ -45,10 +45,10 @@ def wired_parameter(name: str, function: Node, source: Source) -> Values | None:
 
 def _with_names(function: Node) -> Node | None:
     """Where each module has a table of its own from names to ids, that table: `1: [function, {"./a": 2}]`."""
-    up = function.parent
-    if up is None or up.type != "array" or up.named_child_count != 2 or up.parent is None or up.parent.type != "pair":
+    entry = above(function, "array")
+    if entry is None or entry.named_child_count != 2 or above(entry, "pair") is None:
         return None
-    table = nth(up, 1)
+    table = nth(entry, 1)
     return table if table is not None and table.type == "object" else None
 
 
@@ -56,36 +56,38 @@ def is_bundled(function: Node) -> bool:
     """A function of up to three plain parameters that stands in a table under an id."""
     up = function.parent
     listed = parameters(function)
-    if up is None or not 1 <= len(listed) <= 3 or any(p.type != "identifier" for p in listed):
+    is_plain = all(p.type == "identifier" for p in listed)
+    if up is None or not is_plain or not 1 <= len(listed) <= 3:
         return False
     if up.type == "pair":
-        key = up.child_by_field_name("key")
-        return key is not None and (key.type == "number" or (key.type == "string" and _looks_like_path(key)))
-    if up.type == "method_definition" or function.type == "method_definition":
-        key = function.child_by_field_name("name")
-        return key is not None and key.type in ("number", "string")
-    if _with_names(function) is not None:
+        return _is_id(up.child_by_field_name("key"))
+    if "method_definition" in (up.type, function.type):
+        return _is_of_type(function.child_by_field_name("name"), "number", "string")
+    is_numbered = up.type == "array" and len(listed) >= 2 and up.named_child_count > 1
+    return is_numbered or _with_names(function) is not None
+
+
+def _is_of_type(node: Node | None, *types: str) -> bool:
+    return node is not None and node.type in types
+
+
+def _is_id(key: Node | None) -> bool:
+    """A number, or a string as long as a path."""
+    if _is_of_type(key, "number"):
         return True
-    return up.type == "array" and len(listed) >= 2 and up.named_child_count > 1
-
-
-def _looks_like_path(key: Node) -> bool:
-    return key.end_byte - key.start_byte > 5
+    return key is not None and key.type == "string" and key.end_byte - key.start_byte > 5
 
 
 def named_module(ev: Resolver, path: str, name: Value, source: Source) -> Values:
     """What `require(name)` gives in a module with a table of names."""
     owner = int(path.rpartition(".")[2])
     for at in source.places(str(name), rb"[\"'](?P<at>NAME)[\"']\s*:\s*\d")[:20]:
-        node = source.node_at(at)
-        while node is not None and node.type != "pair":
-            node = source.up(node)
-        table = node.parent if node is not None else None
-        array = table.parent if table is not None else None
-        function = nth(array, 0) if array is not None and array.type == "array" else None
-        value = node.child_by_field_name("value") if node is not None else None
+        row = source.nearest(source.node_at(at), "pair")
+        entry = above(above(row, "object"), "array")
+        function = nth(entry, 0) if entry is not None else None
+        value = child(row, "value")
         if function is not None and function.id == owner and value is not None:
-            return ev.union(*(bundled_module(ev, v) for v in ev.values(value, Place(source))))
+            return ev.union(*(bundled_module(ev, v) for v in ev.values(value, BoundScope(source))))
     return NOTHING
 
 
@@ -105,16 +107,18 @@ def _modules_in(source: Source, key: str) -> Iterator[Namespace]:
     if not source.mentions(key):
         return
     for at in source.places(key, _MODULE_KEY)[:20]:
-        node = source.node_at(at) if at >= 0 else None
-        while node is not None and node.type not in ("pair", "method_definition", "object", "program"):
-            node = source.up(node)
-        value = node.child_by_field_name("value") if node is not None and node.type == "pair" else node
-        if value is not None and value.type == "array":
-            value = nth(value, 0)
-        if value is not None and value.type in FUNCTIONS and is_bundled(value):
-            yield Namespace(source, value)
+        function = _function_under(source, at)
+        if function is not None and function.type in FUNCTIONS and is_bundled(function):
+            yield Namespace(source, function)
     if key.isdecimal():
         yield from _by_position(source, int(key))
+
+
+def _function_under(source: Source, at: int) -> Node | None:
+    """What stands under the key at this place, alone or first in an array."""
+    row = source.nearest(source.node_at(at), "pair", "method_definition", "object", "program")
+    value = child(row, "value") if row is not None and row.type == "pair" else row
+    return nth(value, 0) if value is not None and value.type == "array" else value
 
 
 def _by_position(source: Source, index: int) -> Iterator[Namespace]:
@@ -127,58 +131,59 @@ def _by_position(source: Source, index: int) -> Iterator[Namespace]:
 
 
 def export(ev: Resolver, module: Namespace, name: str) -> Values:
-    source, node = module.source, module.node
+    """What a module of a bundle exports under a name."""
+    node = module.node
     if node is None:
         return NOTHING
-    place = Place(source)
-    found: list[Values] = []
-    listed = [source.text(p) for p in parameters(node)]
+    named = [module.source.text(p) for p in parameters(node)]
     if _with_names(node) is not None:
-        listed = listed[1:]
-    getters = rb"[{,(\s][\"']?(?P<at>NAME)[\"']?\s*[:,]\s*(?:function\s*\(\)\s*\{\s*return|\(\)\s*=>)"
-    for at in source.places(name, getters, node.start_byte, node.end_byte)[:3]:
-        function = _function_after(source, at)
-        if function is not None:
-            found.append(ev.invoke(Fn(function, place), []))
-    for at in source.places(name, rb"[\"'](?P<at>NAME)[\"']\s*,\s*0\s*,", node.start_byte, node.end_byte)[:2]:
-        label = source.node_at(at)
-        while label is not None and label.type != "string":
-            label = label.parent
-        value = (
-            label.next_named_sibling.next_named_sibling
-            if label is not None and label.next_named_sibling is not None
-            else None
-        )
-        if value is not None:
-            found.append(ev.values(value, place))
-    if len(listed) > 1:
-        for at in source.places(
-            name, re.escape(listed[1].encode()) + rb"\.(?P<at>NAME)\s*=(?![=>])", node.start_byte, node.end_byte
-        )[:3]:
-            right = assigned_right(source, at)
-            if right is not None:
-                found.append(ev.values(right, place))
-    if not found and listed:
-        found += _whole_bundle_export(ev, source, node, listed[0], name)
+        named = named[1:]
+    found = [*_by_getter(ev, module.source, node, name), *_by_list(ev, module.source, node, name)]
+    if len(named) > 1:
+        pattern = re.escape(named[1].encode()) + rb"\.(?P<at>NAME)\s*=(?![=>])"
+        found += _given(ev, module.source, module.source.places(name, pattern, node.start_byte, node.end_byte))
+    if not found and named:
+        found += _whole_bundle_export(ev, module.source, node, named[0], name)
     return ev.union(*found)
 
 
-def _whole_bundle_export(ev: Resolver, source: Source, node: Node, label: str, name: str) -> Iterator[Values]:
-    for at in source.places(label, rb"(?<![\w$.])(?P<at>NAME)\.exports\s*=(?![=>])", node.start_byte, node.end_byte)[
-        :3
-    ]:
+def _by_getter(ev: Resolver, source: Source, node: Node, name: str) -> Iterator[Values]:
+    """`{name: () => value}`"""
+    for at in source.places(name, _GETTER, node.start_byte, node.end_byte)[:3]:
+        function = _function_after(source, at)
+        if function is not None:
+            yield ev.invoke(Fn(function, BoundScope(source)), [])
+
+
+def _by_list(ev: Resolver, source: Source, node: Node, name: str) -> Iterator[Values]:
+    """`["name", 0, value]`"""
+    for at in source.places(name, rb"[\"'](?P<at>NAME)[\"']\s*,\s*0\s*,", node.start_byte, node.end_byte)[:2]:
+        label = source.nearest(source.node_at(at), "string")
+        zero = label.next_named_sibling if label is not None else None
+        value = zero.next_named_sibling if zero is not None else None
+        if value is not None:
+            yield ev.values(value, BoundScope(source))
+
+
+def _given(ev: Resolver, source: Source, places: list[int]) -> Iterator[Values]:
+    """What is assigned at these places, the first few."""
+    for at in places[:3]:
         right = assigned_right(source, at)
-        for value in ev.values(right, Place(source)) if right is not None else ():
-            yield ((value,) if name in _EXPORTS and isinstance(value, str) else ev.member(value, name, Place(source)))
+        if right is not None:
+            yield ev.values(right, BoundScope(source))
+
+
+def _whole_bundle_export(ev: Resolver, source: Source, node: Node, label: str, name: str) -> Iterator[Values]:
+    pattern = rb"(?<![\w$.])(?P<at>NAME)\.exports\s*=(?![=>])"
+    assigned = _given(ev, source, source.places(label, pattern, node.start_byte, node.end_byte))
+    for value in (v for values in assigned for v in values):
+        is_whole = name in _EXPORTS and isinstance(value, str)
+        yield (value,) if is_whole else ev.member(value, name, BoundScope(source))
 
 
 def _function_after(source: Source, at: int) -> Node | None:
-    node = source.node_at(at)
-    while node is not None and node.type not in ("pair", "arguments", "program"):
-        node = source.up(node)
-    if node is None:
-        return None
-    last = node.named_children[-1] if node.named_child_count else None
+    node = source.nearest(source.node_at(at), "pair", "arguments", "program")
+    last = node.named_children[-1] if node is not None and node.named_child_count else None
     return last if last is not None and last.type in FUNCTIONS else None
 
 

@@ -10,17 +10,18 @@ from tree_sitter import Node
 
 from geohound import urls
 from geohound.jsflow.syntax.source import Source, arguments
+from geohound.jsflow.syntax.tree import above, child
 from geohound.jsflow.values.domain import (
     HOLE,
     NOTHING,
     UNKNOWN,
     Arr,
+    BoundScope,
+    FetchedFile,
     Fn,
     Lazy,
     Namespace,
-    Place,
     Ref,
-    Reply,
     Value,
     Values,
     from_json,
@@ -35,9 +36,11 @@ _LIBRARIES = re.compile(
     r"proj4|exports|require|module|text!|i18n!)\b)",
     re.IGNORECASE,
 )
+_MODULE_EXPORTS = rb"(?<![\w$.])(?P<at>NAME)\.exports\s*=(?![=>])"
+_DEFINE = rb"(?<![\w$.])(?P<at>NAME)\s*\("
 _CONFIG = re.compile(r"\.(?:json|json5|jsonc|xml|yml|yaml|txt|cfg|conf)(?:$|[?#])", re.IGNORECASE)
 _DATA = re.compile(
-    r"(?:licen[sc]e|readme|robots|changelog|humans)\w*\.txt|geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json",
+    r"(?:licen[sc]e|readme|robots|changelog|humans)\w{0,40}\.txt|geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json",
     re.IGNORECASE,
 )
 
@@ -49,8 +52,7 @@ def resolve(ev: Resolver, specifier: str, source: Source) -> str | None:
             target = ev.imports[prefix] + specifier[len(prefix) :]
             return urls.canonical(target, ev.base_url)
     if specifier.startswith((".", "/", "http://", "https://")):
-        base = source.script.url if not source.script.is_inline else ev.base_url
-        return urls.canonical(specifier, base)
+        return urls.canonical(specifier, _home(ev, source))
     return None
 
 
@@ -82,7 +84,7 @@ def want_script(ev: Resolver, address: str) -> None:
     ev.wanted.setdefault(address if "." in name or not name else f"{address}.js")
 
 
-def load_from(ev: Resolver, args: Sequence[Node], place: Place) -> Values:
+def load_from(ev: Resolver, args: Sequence[Node], place: BoundScope) -> Values:
     """A dynamic import."""
     named = [v for v in (ev.values(args[0], place) if args else ()) if isinstance(v, str) and HOLE not in v]
     return ev.union(*(load(ev, value, place.source) for value in named))
@@ -93,21 +95,29 @@ def imported(ev: Resolver, part: Node, source: Source) -> Values:
     statement: Node | None = part
     while statement is not None and statement.type != "import_statement":
         statement = statement.parent
-    origin = statement.child_by_field_name("source") if statement is not None else None
+    origin = child(statement, "source")
     if origin is None:
         return NOTHING
     specifier = source.text(origin).strip("\"'`")
+    name = _imported_name(part, source)
+    return ev.union(*(_part_of(ev, module, name) for module in load(ev, specifier, source)))
+
+
+def _imported_name(part: Node, source: Source) -> str:
+    """The name that is taken out of a module; * for the whole."""
     name = part.child_by_field_name("name")
-    wanted = source.text(name).strip("\"'") if name is not None else "default" if part.type == "identifier" else "*"
-    found: list[Values] = []
-    for module in load(ev, specifier, source):
-        if isinstance(module, Namespace):
-            found.append((module,) if wanted == "*" else exported(ev, module, wanted))
-        elif isinstance(module, Ref):
-            found.append((module if wanted in ("*", "default") else Ref(f"{module.path}.{wanted}"),))
-        else:
-            found.append((module,))
-    return ev.union(*found)
+    if name is not None:
+        return source.text(name).strip("\"'")
+    return "default" if part.type == "identifier" else "*"
+
+
+def _part_of(ev: Resolver, module: Value, name: str) -> Values:
+    if name == "*":
+        return (module,)
+    if isinstance(module, Namespace):
+        return exported(ev, module, name)
+    is_part = isinstance(module, Ref) and name != "default"
+    return (Ref(f"{module.path}.{name}"),) if isinstance(module, Ref) and is_part else (module,)
 
 
 def exported(ev: Resolver, module: Namespace, name: str) -> Values:
@@ -134,37 +144,55 @@ def importers(ev: Resolver, source: Source) -> Iterator[tuple[Source, str]]:
         if other is source or other.is_library or not other.mentions("import"):
             continue
         for alias, definitions in list(other.names(other.root).items()):
-            for d in definitions:
-                if d.how == "import" and any(
-                    isinstance(v, Fn) and v.place.source is source for v in imported(ev, d.node, other)
-                ):
-                    yield other, alias
+            brought = (d.node for d in definitions if d.how == "import")
+            yield from ((other, alias) for node in brought if _is_from(ev, node, other, source))
+
+
+def _is_from(ev: Resolver, part: Node, other: Source, source: Source) -> bool:
+    """Does this import bring a function of that source?"""
+    return any(isinstance(v, Fn) and v.place.source is source for v in imported(ev, part, other))
 
 
 def _es_export(ev: Resolver, source: Source, name: str) -> Values:
-    place = Place(source)
     for node in source.root.named_children:
-        if node.type != "export_statement":
-            continue
-        value, declared = node.child_by_field_name("value"), node.child_by_field_name("declaration")
-        is_default = any(c.type == "default" for c in node.children)
-        if is_default and name == "default":
-            if value is not None:
-                return ev.values(value, place)
-            return ev.values(declared, place) if declared is not None else NOTHING
-        if declared is not None and not is_default and name in _declared_names(source, declared):
-            return _named_at(ev, name, source)
-        origin = node.child_by_field_name("source")
-        for clause in (c for c in node.named_children if c.type == "export_clause"):
-            for part in clause.named_children:
-                own, alias = part.child_by_field_name("name"), part.child_by_field_name("alias")
-                if own is not None and source.text(alias or own) == name:
-                    return _passed_on(ev, source, source.text(own), origin)
-        if origin is not None and any(c.type == "*" for c in node.children) and name != "default":
-            found = _passed_on(ev, source, name, origin)
-            if any(v is not UNKNOWN for v in found):
-                return found
+        if node.type == "export_statement" and (found := _exported_by(ev, node, source, name)):
+            return found
     return ()
+
+
+def _exported_by(ev: Resolver, statement: Node, source: Source, name: str) -> Values:
+    """What one statement exports under a name."""
+    if any(c.type == "default" for c in statement.children):
+        if name == "default":
+            value = child(statement, "value", "declaration")
+            return ev.values(value, BoundScope(source)) if value is not None else NOTHING
+    else:
+        declared = statement.child_by_field_name("declaration")
+        if declared is not None and name in _declared_names(source, declared):
+            return _named_at(ev, name, source)
+    own = _listed_name(statement, source, name)
+    origin = statement.child_by_field_name("source")
+    if own:
+        return _passed_on(ev, source, own, origin)
+    return _from_all(ev, statement, source, name) if origin is not None and name != "default" else ()
+
+
+def _listed_name(statement: Node, source: Source, name: str) -> str:
+    """The name in the module itself of what `export {own as name}` lists."""
+    clauses = (c for c in statement.named_children if c.type == "export_clause")
+    for part in (p for clause in clauses for p in clause.named_children):
+        own, alias = part.child_by_field_name("name"), part.child_by_field_name("alias")
+        if own is not None and source.text(alias or own) == name:
+            return source.text(own)
+    return ""
+
+
+def _from_all(ev: Resolver, statement: Node, source: Source, name: str) -> Values:
+    """`export * from "…"`"""
+    if all(c.type != "*" for c in statement.children):
+        return ()
+    found = _passed_on(ev, source, name, statement.child_by_field_name("source"))
+    return found if any(v is not UNKNOWN for v in found) else ()
 
 
 def _declared_names(source: Source, declared: Node) -> Iterator[str]:
@@ -192,30 +220,30 @@ def _passed_on(ev: Resolver, source: Source, name: str, origin: Node | None) -> 
 def _common_export(ev: Resolver, source: Source, top: Node, name: str) -> Values:
     """module.exports = …, exports.name = …, and what an AMD module returns."""
     whole = whole_export(ev, source, top)
-    found = [(v,) if name == "default" else ev.member(v, name, Place(source)) for v in whole]
+    found = [(v,) if name == "default" else ev.member(v, name, BoundScope(source)) for v in whole]
     for at in source.places(name, rb"exports\.(?P<at>NAME)\s*=(?![=>])", top.start_byte, top.end_byte)[:5]:
         right = bundles.assigned_right(source, at)
         if right is not None:
-            found.append(ev.values(right, Place(source)))
+            found.append(ev.values(right, BoundScope(source)))
     known = [v for group in found for v in group if v is not UNKNOWN]
     return ev.union(tuple(known)) if known else ()
 
 
 def whole_export(ev: Resolver, source: Source, top: Node) -> Values:
-    found: list[Values] = []
-    for at in source.places("module", rb"(?<![\w$.])(?P<at>NAME)\.exports\s*=(?![=>])", top.start_byte, top.end_byte)[
-        :3
-    ]:
-        right = bundles.assigned_right(source, at)
-        if right is not None:
-            found.append(ev.values(right, Place(source)))
-    for at in source.places("define", rb"(?<![\w$.])(?P<at>NAME)\s*\(", top.start_byte, top.end_byte)[:2]:
-        node = source.node_at(at)
-        call = node.parent if node is not None else None
-        given = arguments(call) if call is not None and call.type == "call_expression" else []
-        values = ev.values(given[-1], Place(source)) if given else ()
-        found += [ev.invoke(value, []) if isinstance(value, Fn) else (value,) for value in values]
+    """What a module is as a whole: module.exports = …, or what the function of define returns."""
+    exports = source.places("module", _MODULE_EXPORTS, top.start_byte, top.end_byte)[:3]
+    rights = [bundles.assigned_right(source, at) for at in exports]
+    found = [ev.values(right, BoundScope(source)) for right in rights if right is not None]
+    for at in source.places("define", _DEFINE, top.start_byte, top.end_byte)[:2]:
+        found += _defined(ev, source, at)
     return ev.union(*found) if found else ()
+
+
+def _defined(ev: Resolver, source: Source, at: int) -> Iterator[Values]:
+    call = above(source.node_at(at), "call_expression")
+    given = arguments(call) if call is not None else []
+    for value in ev.values(given[-1], BoundScope(source)) if given else ():
+        yield ev.invoke(value, []) if isinstance(value, Fn) else (value,)
 
 
 def dependencies(ev: Resolver, given: Sequence[Node], position: int, source: Source) -> list[Lazy]:
@@ -223,7 +251,7 @@ def dependencies(ev: Resolver, given: Sequence[Node], position: int, source: Sou
     if position == 0:
         return []
     found: list[Lazy] = []
-    for value in ev.values(given[position - 1], Place(source)):
+    for value in ev.values(given[position - 1], BoundScope(source)):
         for item in value.items if isinstance(value, Arr) else ():
             named = ev.lazy(item)[0]
             found.append(ready(*_amd(ev, named, source)) if isinstance(named, str) else ready(UNKNOWN))
@@ -253,7 +281,7 @@ def plugin_file(ev: Resolver, name: str, source: Source) -> str | None:
     plugin, _, path = name.partition("!")
     if plugin.rpartition("/")[2] not in ("text", "json") or not _CONFIG.search(path):
         return None
-    here = source.script.url if not source.script.is_inline else ev.base_url
+    here = _home(ev, source)
     address = urls.canonical(path, here if path.startswith("./") else ev.amd_base or here)
     if address is not None and find(ev, address) is None:
         ev.wanted.setdefault(address)
@@ -262,36 +290,46 @@ def plugin_file(ev: Resolver, name: str, source: Source) -> str | None:
 
 def amd_address(ev: Resolver, name: str, source: Source, *, wanted: bool) -> Source | None:
     """The script that an AMD name means, by the loader's settings; one that is not there may be wanted."""
-    first, _, rest = name.partition("/")
-    if wanted and "!" in name:
-        plugin_file(ev, name, source)
-    if (
-        "!" in name
-        or name in ("require", "exports", "module")
-        or (_LIBRARIES.match(name) and first not in ev.amd_paths)
-    ):
+    if "!" in name:
+        if wanted:
+            plugin_file(ev, name, source)
         return None
-    if name.startswith("."):
-        address = urls.canonical(name, source.script.url)
-    elif first in ev.amd_paths:
-        below = rest or ("main" if name == first and "/" not in ev.amd_paths[first] else "")
-        address = urls.canonical(
-            "/".join(filter(None, [ev.amd_paths[first].rstrip("/"), below])) or name, ev.amd_base or ev.base_url
-        )
-    else:
-        here = source.script.url if not source.script.is_inline else ev.base_url
-        address = urls.canonical(name, ev.amd_base or here)
+    address = _amd_url(ev, name, source)
     if address is None:
         return None
-    there = find(ev, address)
-    if there is None:
-        tail = f"/{name.lstrip('./')}.js"
-        there = next((s for url, s in ev.by_url.items() if url.partition("?")[0].endswith(tail)), None)
+    there = find(ev, address) or _ending_in(ev, f"/{name.lstrip('./')}.js")
     if there is None and wanted:
         full = address if address.endswith(".js") else f"{address}.js"
         if full not in ev.by_url:
             ev.wanted.setdefault(full)
     return there
+
+
+def _amd_url(ev: Resolver, name: str, source: Source) -> str | None:
+    """The address of an AMD module; None for the name of a library."""
+    first, _, rest = name.partition("/")
+    if name.startswith("."):
+        return urls.canonical(name, source.script.url)
+    if first in ev.amd_paths:
+        return urls.canonical(_amd_path(ev.amd_paths[first], rest) or name, ev.amd_base or ev.base_url)
+    if _LIBRARIES.match(name) or name in ("require", "exports", "module"):
+        return None
+    return urls.canonical(name, ev.amd_base or _home(ev, source))
+
+
+def _amd_path(folder: str, rest: str) -> str:
+    """The path of a module below the folder of its package; the package itself is its main module."""
+    below = rest or ("main" if "/" not in folder else "")
+    return "/".join(filter(None, [folder.rstrip("/"), below]))
+
+
+def _home(ev: Resolver, source: Source) -> str:
+    """What names in a script are relative to."""
+    return ev.base_url if source.script.is_inline else source.script.url
+
+
+def _ending_in(ev: Resolver, tail: str) -> Source | None:
+    return next((s for url, s in ev.by_url.items() if url.partition("?")[0].endswith(tail)), None)
 
 
 def require(ev: Resolver, specifier: Value, source: Source) -> Values:
@@ -306,9 +344,6 @@ def require(ev: Resolver, specifier: Value, source: Source) -> Values:
         else:
             found.append((module,))
     return ev.union(*found)
-
-
-# Bundles: modules are functions in a table, with (module, exports, require) as parameters of any name.
 
 
 # Files that scripts ask for.
@@ -327,7 +362,7 @@ def request(ev: Resolver, address: Value, *, is_config: bool = True) -> Values:
         return NOTHING
     if is_config and find(ev, full) is None and _CONFIG.search(address) and not _DATA.search(address):
         ev.wanted.setdefault(full)
-    return (Reply(full),)
+    return (FetchedFile(full),)
 
 
 def contents(ev: Resolver, address: str) -> Values:
@@ -358,4 +393,4 @@ def settled(ev: Resolver, values: Values) -> Values:
 
 def opened(ev: Resolver, values: Values) -> Values:
     """Answers replaced by what is in them."""
-    return ev.union(*(contents(ev, v.url) if isinstance(v, Reply) else (v,) for v in values))
+    return ev.union(*(contents(ev, v.url) if isinstance(v, FetchedFile) else (v,) for v in values))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from tree_sitter import Node
 
@@ -11,18 +13,19 @@ from geohound.jsflow.syntax import libraries
 from geohound.jsflow.syntax.anchors import anchor
 from geohound.jsflow.syntax.source import FUNCTIONS, Source, parameters, walk
 from geohound.jsflow.values import liveness
-from geohound.jsflow.values.domain import HOLE, Arr, Fn, Obj, Place, Web, ready, text_of
+from geohound.jsflow.values.domain import HOLE, Arr, BoundScope, Fn, Lazy, Obj, UrlObject, Value, ready, text_of
 from geohound.jsflow.values.resolver import Resolver
 
 from . import imports
 
 _IMPORT = anchor(
     "import export",
-    rb"(?<![\w$.])(?:import|export)\s*(?:[\w$*{},\s]{1,2000}?from\s*)?[\"']([^\"'\n]{1,300})[\"']|"
+    rb"(?<![\w$.])(?:import|export)\s*+(?:[\w$*{},][\w$*{},\s]{0,2000}?from\s*+)?[\"']([^\"'\n]{1,300})[\"']|"
     rb"(?<![\w$.])import\(\s*[\"'`]([^\"'`\n$]{1,300})[\"'`]",
 )
 _AMD = anchor(
-    "define require", rb"(?<![\w$.])(?:define|require|requirejs)\(\s*(?:[\"'][^\"']*[\"']\s*,\s*)?\[([^\]]{1,4000})\]"
+    "define require",
+    rb"(?<![\w$.])(?:define|require|requirejs)\(\s*+(?:[\"'][^\"']{0,300}[\"']\s*+,\s*+)?\[([^\[\]]{1,4000})\]",
 )
 _QUOTED = re.compile(rb"[\"']([^\"']{1,200})[\"']")
 _SETTINGS = anchor("packages paths baseurl", rb"(?<![\w$.])[\"']?(?:packages|paths|baseUrl)[\"']?\s*:", before=1)
@@ -37,6 +40,7 @@ _LOADED = re.compile(rb"\.e\(\s*[\"']?([\w~./-]{1,80})[\"']?\s*\)")
 _PUBLIC = re.compile(rb"[\w$]\.p\s*=\s*[\"']([^\"']{0,200})[\"']")
 _NO_SCRIPT = re.compile(r"\.(?:css|svg|png|jpe?g|html?|scss|less|gif|woff2?)(?:$|\?)", re.IGNORECASE)
 _MAX_CHUNKS = 40
+_LOADING = ("call_expression", "new_expression", "assignment_expression")
 
 
 def follow(ev: Resolver, source: Source) -> None:
@@ -74,15 +78,14 @@ def _follow_amd(ev: Resolver, source: Source) -> None:
 
 def read_settings(ev: Resolver, source: Source) -> None:
     """Where a module loader looks: baseUrl, paths and packages."""
-    if not (source.mentions("packages") or source.mentions("paths") or source.mentions("baseUrl")):
+    if not any(source.mentions(word) for word in ("packages", "paths", "baseUrl")):
         return
     if not any(source.mentions(word) for word in ("require", "dojoConfig", "djConfig")):
         return
-    for match in list(_SETTINGS.find(source.data, source.lowered))[:20]:
-        node = source.node_at(match.end() - 1)
-        while node is not None and node.type not in ("object", "program"):
-            node = source.up(node)
-        for value in ev.values(node, Place(source)) if node is not None else ():
+    for match in islice(_SETTINGS.find(source.data, source.lowered), 20):
+        node = source.nearest(source.node_at(match.end() - 1), "object", "program")
+        made = ev.values(node, BoundScope(source)) if node is not None else ()
+        for value in made:
             if isinstance(value, Obj):
                 _take_settings(ev, value)
 
@@ -91,17 +94,26 @@ def _take_settings(ev: Resolver, settings: Obj) -> None:
     base = _text(ev, settings, "baseUrl")
     if base:
         ev.amd_base = urls.canonical(base.rstrip("/") + "/", ev.base_url) or ev.amd_base
-    for lazy in settings.fields.get("packages", []):
-        for listed in ev.lazy(lazy):
-            for item in listed.items[:50] if isinstance(listed, Arr) else ():
-                for package in ev.lazy(item):
-                    if isinstance(package, Obj) and (name := _text(ev, package, "name")):
-                        ev.amd_paths[name] = _text(ev, package, "location") or name
-    for lazy in settings.fields.get("paths", []):
-        for table in ev.lazy(lazy):
-            if isinstance(table, Obj):
-                paths = {name: _text(ev, table, name) for name in list(table.fields)[:100]}
-                ev.amd_paths.update({name: path for name, path in paths.items() if path})
+    for package in _packages(ev, settings):
+        name = _text(ev, package, "name")
+        if name:
+            ev.amd_paths[name] = _text(ev, package, "location") or name
+    for table in _each(ev, settings.fields.get("paths", [])):
+        ev.amd_paths.update(_paths(ev, table) if isinstance(table, Obj) else {})
+
+
+def _paths(ev: Resolver, table: Obj) -> dict[str, str]:
+    paths = {name: _text(ev, table, name) for name in list(table.fields)[:100]}
+    return {name: path for name, path in paths.items() if path}
+
+
+def _packages(ev: Resolver, settings: Obj) -> list[Obj]:
+    listed = [v for v in _each(ev, settings.fields.get("packages", [])) if isinstance(v, Arr)]
+    return [v for array in listed for v in _each(ev, array.items[:50]) if isinstance(v, Obj)]
+
+
+def _each(ev: Resolver, lazies: Iterable[Lazy]) -> Iterator[Value]:
+    return (value for lazy in lazies for value in ev.lazy(lazy))
 
 
 def _text(ev: Resolver, holder: Obj, key: str) -> str:
@@ -110,24 +122,24 @@ def _text(ev: Resolver, holder: Obj, key: str) -> str:
 
 
 def _follow_scripts(ev: Resolver, source: Source) -> None:
-    for match in list(_SCRIPT.find(source.data, source.lowered))[:60]:
-        node = source.node_at(match.end() - 1)
-        while node is not None and node.type not in (
-            "call_expression",
-            "new_expression",
-            "assignment_expression",
-            "program",
-        ):
-            node = source.up(node)
-        if node is None or node.type == "program":
-            continue
-        parts = [node.child_by_field_name("right")] if node.type == "assignment_expression" else _arguments(node)
-        for part in parts:
-            for value in ev.values(part, Place(source)) if part is not None else ():
-                _want_file(ev, source, text_of(value) if isinstance(value, str | Web) else "")
+    for match in islice(_SCRIPT.find(source.data, source.lowered), 60):
+        node = source.nearest(source.node_at(match.end() - 1), *_LOADING, "program")
+        for part in _loaded(node):
+            for value in ev.values(part, BoundScope(source)):
+                _want_file(ev, source, text_of(value) if isinstance(value, str | UrlObject) else "")
     for match in _WRITTEN.finditer(source.data):
         _want_file(ev, source, match[1].decode("utf-8", "replace"))
     _follow_chunks(ev, source)
+
+
+def _loaded(node: Node | None) -> list[Node]:
+    """Where the address stands in an expression that loads a script."""
+    if node is None or node.type == "program":
+        return []
+    right = node.child_by_field_name("right")
+    if node.type == "assignment_expression":
+        return [right] if right is not None else []
+    return _arguments(node)
 
 
 def _arguments(call: Node) -> list[Node]:
@@ -150,17 +162,19 @@ def _follow_chunks(ev: Resolver, source: Source) -> None:
     ids = list(dict.fromkeys(m[1].decode() for m in _LOADED.finditer(source.data)))[:_MAX_CHUNKS]
     if not ids:
         return
-    for match in list(_CHUNK.finditer(source.data))[:5]:
-        node = source.node_at(match.start())
-        while node is not None and node.type not in FUNCTIONS:
-            node = source.up(node)
-        if node is None or len(parameters(node)) != 1:
+    for match in islice(_CHUNK.finditer(source.data), 5):
+        function = source.nearest(source.node_at(match.start()), *FUNCTIONS)
+        if function is None or len(parameters(function)) != 1:
             continue
         for number in ids:
-            key = int(number) if number.isdecimal() else number
-            for value in ev.invoke(Fn(node, Place(source)), [ready(key)]):
-                if isinstance(value, str) and HOLE not in value and value.endswith(".js"):
-                    _want_chunk(ev, source, value)
+            _want_numbered(ev, source, function, number)
+
+
+def _want_numbered(ev: Resolver, source: Source, function: Node, number: str) -> None:
+    key = int(number) if number.isdecimal() else number
+    for value in ev.invoke(Fn(function, BoundScope(source)), [ready(key)]):
+        if isinstance(value, str) and HOLE not in value and value.endswith(".js"):
+            _want_chunk(ev, source, value)
 
 
 def _want_chunk(ev: Resolver, source: Source, name: str) -> None:
@@ -170,13 +184,16 @@ def _want_chunk(ev: Resolver, source: Source, name: str) -> None:
     elif public and public[1] != b"auto":
         address = urls.canonical(public[1].decode() + name, ev.base_url)
     else:
-        folder = name.rpartition("/")[0]
-        here = source.script.url.rpartition("/")[0]
-        address = urls.canonical(
-            name, here.removesuffix(folder) if folder and here.endswith(f"/{folder}") else f"{here}/"
-        )
+        address = urls.canonical(name, _folder_of_chunks(source.script.url, name))
     if address and imports.find(ev, address) is None:
         ev.wanted.setdefault(address)
+
+
+def _folder_of_chunks(script: str, name: str) -> str:
+    """The folder that the names of chunks are relative to, by where the script stands that loads them."""
+    folder = name.rpartition("/")[0]
+    here = script.rpartition("/")[0]
+    return here.removesuffix(folder) if folder and here.endswith(f"/{folder}") else f"{here}/"
 
 
 __all__ = ["follow", "read_settings", "walk"]

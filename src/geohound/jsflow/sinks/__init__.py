@@ -1,1 +1,1 @@
-"""Where addresses of services arrive: calls of map libraries, requests, objects of a telling shape, configuration."""
+"""Where addresses of services arrive: calls of map libraries, requests, objects of a known shape, configuration."""

@@ -10,11 +10,12 @@ from tree_sitter import Node
 from geohound.jsflow.evaluation import tables
 from geohound.jsflow.syntax.source import Source
 from geohound.jsflow.values import conditions
-from geohound.jsflow.values.domain import HOLE, Arr, Fn, Lazy, Obj, Place, Value, Web, text_of
+from geohound.jsflow.values.domain import HOLE, Arr, BoundScope, Fn, Lazy, Obj, UrlObject, Value, text_of
 from geohound.jsflow.values.resolver import Resolver
 
-from . import beside, calls
-from .finds import Found, Hit
+from . import calls, sibling_properties
+from .finds import SinkMatch, SinkValue
+from .idioms import Idioms, idioms_of
 
 
 @dataclass(slots=True)
@@ -23,8 +24,12 @@ class Collector:
 
     ev: Resolver
     source: Source
-    found: list[Found] = field(default_factory=list)
+    found: list[SinkMatch] = field(default_factory=list)
     seen: set[tuple[str, int]] = field(default_factory=set)
+
+    @property
+    def idioms(self) -> Idioms:
+        return idioms_of(self.ev.book)
 
     def once(self, what: str, node: Node) -> bool:
         key = (what, node.id)
@@ -33,47 +38,55 @@ class Collector:
         self.seen.add(key)
         return True
 
-    def held(self, lazy: Lazy, keys: tuple[str, ...] | None, *, strings: bool) -> list[Hit]:
+    def held(self, lazy: Lazy, keys: tuple[str, ...] | None, *, strings: bool) -> list[SinkValue]:
         """Strings of an argument: itself, the elements of an array, what stands under the keys of an object."""
-        found: list[Hit] = []
+        found: list[SinkValue] = []
         for value in self.ev.lazy(lazy):
             match value:
-                case str() | Web():
-                    found += [Hit(value)] if strings else []
+                case str() | UrlObject():
+                    found += [SinkValue(value)] if strings else []
                 case Arr():
-                    found += [
-                        Hit(v) for item in value.items[:24] for v in self.ev.lazy(item) if isinstance(v, str | Web)
-                    ]
-                case Obj() if not keys and (apart := beside.below_host(self.ev, value)) is not None:
-                    found += [Hit(address) for address in apart]
+                    found += [SinkValue(v) for v in self._items(value) if isinstance(v, str | UrlObject)]
                 case Obj():
-                    wanted = keys or calls.URL_KEYS
-                    present = [k for k in wanted if k in value.fields]
-                    subdomain, mapfile = beside.subdomain(self.ev, value), beside.mapfile(self.ev, value)
-                    for key in present if keys else present[:2]:
-                        found += [Hit(beside.at(v, mapfile), None, subdomain) for v in self._field(value, key)]
-                        found = [h for h in found if not _is_mere_name(key, h.value)]
+                    found += self._in_object(value, keys)
                 case Fn() if strings and not keys:
-                    found += [Hit(v) for v in self.ev.invoke(value, [])]
+                    found += [SinkValue(v) for v in self.ev.invoke(value, [])]
         return found
+
+    def _items(self, array: Arr) -> list[Value]:
+        return [v for item in array.items[:24] for v in self.ev.lazy(item)]
+
+    def _in_object(self, value: Obj, keys: tuple[str, ...] | None) -> list[SinkValue]:
+        """What stands under these keys, or under the first two of those that usually hold addresses."""
+        apart = sibling_properties.below_host(self.ev, value) if not keys else None
+        if apart is not None:
+            return [SinkValue(address) for address in apart]
+        present = [key for key in keys or calls.URL_KEYS if key in value.fields]
+        subdomain, mapfile = sibling_properties.subdomain(self.ev, value), sibling_properties.mapfile(self.ev, value)
+        found = [v for key in present[: None if keys else 2] for v in self._field(value, key)]
+        return [SinkValue(sibling_properties.at(v, mapfile), None, subdomain) for v in found]
 
     def _field(self, value: Obj, key: str) -> list[Value]:
         found: list[Value] = []
         for inner in self.ev.any_of(value.fields[key]):
-            if isinstance(inner, Arr):
-                found += [v for item in inner.items[:24] for v in self.ev.lazy(item)]
-            elif isinstance(inner, Fn):
-                found += self.ev.invoke(inner, [])
-            elif isinstance(inner, Obj):
-                keys = [k for k in ("url", "default", "uri") if k in inner.fields]
-                found += [v for k in keys for v in self.ev.any_of(inner.fields[k])]
-            else:
-                found.append(inner)
-        return found
+            match inner:
+                case Arr():
+                    found += self._items(inner)
+                case Fn():
+                    found += self.ev.invoke(inner, [])
+                case Obj():
+                    found += self._address_in(inner)
+                case _:
+                    found.append(inner)
+        return [v for v in found if not _is_mere_name(key, v)]
+
+    def _address_in(self, value: Obj) -> list[Value]:
+        named = [value.fields[k] for k in ("url", "default", "uri") if k in value.fields]
+        return [v for lazies in named for v in self.ev.any_of(lazies)]
 
     def take(
         self,
-        compute: Callable[[], list[Hit]],
+        compute: Callable[[], list[SinkValue]],
         hint: str | None,
         how: str,
         node: Node,
@@ -83,23 +96,25 @@ class Collector:
     ) -> None:
         branch = conditions.branch_around(node, self.source)
 
-        def reached() -> list[Hit]:
+        def reached() -> list[SinkValue]:
             hits = compute()
             # What one call site or row decides must suit the branch: a WMS row never comes to the case of WFS.
             if not hits or not self.ev.choices:
                 return hits
-            if branch is not None and conditions.happens(self.ev, node, Place(self.source), branch) is False:
+            if branch is not None and conditions.happens(self.ev, node, BoundScope(self.source), branch) is False:
                 return []
             if tables.is_passed_over(self.ev, node, self.source):
                 return []
             return hits
 
         for value, kind, subdomain in self.ev.solve(reached):
-            told = kind or hint
-            if isinstance(value, str | Web):
-                self.found.append(Found(text_of(value), told, how, node, self.source, call, subdomain, must_be_sure))
-            elif how != "string" and told and not must_be_sure:
-                self.found.append(Found(HOLE, told, how, node, self.source, call))
+            kind_or_hint = kind or hint
+            if isinstance(value, str | UrlObject):
+                self.found.append(
+                    SinkMatch(text_of(value), kind_or_hint, how, node, self.source, call, subdomain, must_be_sure)
+                )
+            elif how != "string" and kind_or_hint and not must_be_sure:
+                self.found.append(SinkMatch(HOLE, kind_or_hint, how, node, self.source, call))
 
 
 def _is_mere_name(key: str, value: Value) -> bool:

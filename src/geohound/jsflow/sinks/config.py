@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
-from geohound.jsflow import addresses
-
-from . import beside, calls
+from . import calls, sibling_properties
+from .idioms import Idioms
 
 _MAX_NODES = 200_000
 _MAX_TEXT = 10_000_000
 _TAG = re.compile(r"<([\w:.-]{1,60})((?:\s+[\w:.-]{1,60}\s*=\s*(?:\"[^\"]{0,2000}\"|'[^']{0,2000}'))+)\s*/?>")
-_ATTRIBUTE = re.compile(r"([\w:.-]{1,60})\s*=\s*(?:\"([^\"]{0,2000})\"|'([^']{0,2000})')")
-_ELEMENT = re.compile(r"<([\w:.-]{1,60})[^<>]{0,300}>\s*(?:<!\[CDATA\[)?\s*((?:https?://|/)[^<>\s\]]{3,1000})")
+_ATTRIBUTE = re.compile(r"(?<![\w:.-])([\w:.-]{1,60})\s*+=\s*+(?:\"([^\"]{0,2000})\"|'([^']{0,2000})')")
+_ELEMENT = re.compile(r"<([\w:.-]{1,60})[^<>]{0,300}>\s*+(?:<!\[CDATA\[\s*+)?((?:https?://|/)[^<>\s\]]{3,1000})")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _JSON_COMMENT = re.compile(
     r"\"(?:[^\"\\]++|\\.)*+\"|(?P<comment>//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+)|(?P<comma>,(?=\s*[}\]]))",
@@ -28,11 +28,11 @@ _PAIR = re.compile(r"^(\s*)(-\s+)?([\w.-]{1,60})\s*:\s*(.*?)\s*$")
 Row = tuple[str, str | None, str]
 
 
-def addresses_in_json(text: str) -> Iterator[Row]:
+def addresses_in_json(text: str, idioms: Idioms) -> Iterator[Row]:
     """Strings that may be addresses, with the kind their object speaks of and their key."""
     data = parse(text)
     if data is not None:
-        yield from rows(data)
+        yield from rows(data, idioms)
 
 
 def parse(text: str) -> Any:
@@ -48,23 +48,23 @@ def parse(text: str) -> Any:
         return None
 
 
-def rows(data: Any) -> Iterator[Row]:
+def rows(data: Any, idioms: Idioms) -> Iterator[Row]:
     """Walks a document; objects are judged by their shape, single keys by their name."""
     stack: list[tuple[Any, str, str | None]] = [(data, "", None)]
-    told = _told_elsewhere(data)
+    kinds_by_id = _kinds_by_id(data, idioms)
     for _ in range(_MAX_NODES):
         if not stack:
             return
         value, key, kind = stack.pop()
         if isinstance(value, dict):
-            _open(value, key, kind, stack, told)
+            stack += _opened(value, key, kind, kinds_by_id, idioms)
         elif isinstance(value, list):
             stack += [(v, key, kind) for v in reversed(value[:20_000])]
-        elif isinstance(value, str) and 3 < len(value) < 2000 and not calls.IGNORED_KEYS.match(key):
-            yield value, _kind_for(key, kind), key
+        elif isinstance(value, str) and 3 < len(value) < 2000 and not calls.is_ignored(key, value):
+            yield value, _kind_for(key, kind, idioms), key
 
 
-def _told_elsewhere(data: Any) -> dict[str, str]:
+def _kinds_by_id(data: Any, idioms: Idioms) -> dict[str, str]:
     """Kinds by id: a layer that says its kind and names an entry of a table of sources speaks for that entry."""
     found: dict[str, str] = {}
     stack = [data]
@@ -73,74 +73,107 @@ def _told_elsewhere(data: Any) -> dict[str, str]:
             break
         value = stack.pop()
         if isinstance(value, dict):
-            kind = _shape(value)
-            for name in _REFERENCES if kind else ():
-                if isinstance(target := value.get(name), str | int) and kind:
-                    found.setdefault(str(target), kind)
-            stack += [v for v in value.values() if isinstance(v, dict | list)]
-        elif isinstance(value, list):
-            stack += [v for v in value[:20_000] if isinstance(v, dict | list)]
+            for target, kind in _references(value, idioms):
+                found.setdefault(target, kind)
+        stack += [v for v in _inner(value) if isinstance(v, dict | list)]
     return found
 
 
-def _shape(value: dict[str, Any]) -> str | None:
-    fields = {str(k).lower(): (v if isinstance(v, str) else None) for k, v in list(value.items())[:200]}
+def _inner(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value[:20_000] if isinstance(value, list) else ()
+
+
+def _references(value: dict[str, Any], idioms: Idioms) -> list[tuple[str, str]]:
+    kind = _shape(value, idioms)
+    if kind is None:
+        return []
+    targets = [value.get(name) for name in _REFERENCES]
+    return [(str(target), kind) for target in targets if isinstance(target, str | int)]
+
+
+def _shape(value: dict[str, Any], idioms: Idioms) -> str | None:
+    fields = _texts(value, 200)
     nested: dict[str, str | None] = {}
-    for name in ("params", "parameters", "options", "wms", "wmsParameters", "query", "baseParams"):
+    for name in idioms.nested:
         inner = value.get(name)
         if isinstance(inner, dict):
-            nested.update({str(k).lower(): (v if isinstance(v, str) else None) for k, v in list(inner.items())[:50]})
-    return calls.kind_of_shape(fields, nested)
+            nested.update(_texts(inner, 50))
+    return idioms.kind_of_shape(fields, nested)
 
 
-def _open(
-    value: dict[str, Any], key: str, outer: str | None, stack: list[tuple[Any, str, str | None]], told: dict[str, str]
-) -> None:
-    own_id = value.get("id")
-    own = _shape(value)
-    kind = own or told.get(key) or (told.get(str(own_id)) if own_id is not None else None)
-    kind = kind or outer or addresses.kind_of_name(key)
-    host = next((k for k in beside.HOSTS if isinstance(value.get(k), str)), "")
-    path = value.get("path")
-    is_apart = bool(host) and isinstance(path, str)
-    if is_apart and "://" in value[host][:8]:
-        stack.append((beside.joined(value[host], str(path)), "url", kind))
-    for name, inner in reversed(list(value.items())):
-        if is_apart and name in (host, "path"):
-            continue
-        # Links are for people, but for those in an entry that says itself which service it is.
-        stack.append((inner, "url" if own and name == "href" else str(name), kind))
+def _texts(value: dict[str, Any], limit: int) -> dict[str, str | None]:
+    """Keys in lower case with those of their values that are strings."""
+    return {str(k).lower(): (v if isinstance(v, str) else None) for k, v in list(value.items())[:limit]}
 
 
-def _kind_for(key: str, kind: str | None) -> str | None:
+def _opened(
+    value: dict[str, Any], key: str, outer: str | None, kinds_by_id: dict[str, str], idioms: Idioms
+) -> list[tuple[Any, str, str | None]]:
+    """What an object holds, each with its key and the kind that it may be: the first comes last."""
+    own = _shape(value, idioms)
+    kind = own or _kind_by_id(kinds_by_id, key, value.get("id")) or outer or idioms.kind_of_name(key)
+    held: list[tuple[Any, str, str | None]] = []
+    fields = dict(value)
+    apart = _host_and_path(value)
+    if apart is not None:
+        host, path = fields.pop(apart), fields.pop("path")
+        if "://" in host[:8]:
+            held.append((sibling_properties.joined(host, path, idioms.book), "url", kind))
+    # Links are for people, but for those in an entry that says itself which service it is.
+    links = ("href",) if own else ()
+    held += [(inner, "url" if name in links else str(name), kind) for name, inner in reversed(fields.items())]
+    return held
+
+
+def _host_and_path(value: dict[str, Any]) -> str | None:
+    """The key of the host, in an entry that writes host and path apart."""
+    if not isinstance(value.get("path"), str):
+        return None
+    return next((key for key in sibling_properties.HOSTS if isinstance(value.get(key), str)), None)
+
+
+def _kind_by_id(kinds_by_id: dict[str, str], key: str, own_id: Any) -> str | None:
+    by_id = kinds_by_id.get(str(own_id)) if own_id is not None else None
+    return kinds_by_id.get(key) or by_id
+
+
+def _kind_for(key: str, kind: str | None, idioms: Idioms) -> str | None:
     """The kind of the object counts for keys that hold addresses; otherwise the string must speak for itself."""
-    own = addresses.kind_of_name(key)
+    own = idioms.kind_of_name(key)
     if own:
         return own
     return kind if key in calls.URL_KEYS or re.search(r"ur[li]|href|server|endpoint|host", key, re.IGNORECASE) else None
 
 
-def addresses_in_xml(text: str) -> Iterator[Row]:
+def addresses_in_xml(text: str, idioms: Idioms) -> Iterator[Row]:
     """Attributes and texts of elements; namespaces, schemas and comments left out."""
     text = _COMMENT.sub("", text[:_MAX_TEXT])
     last: str | None = None
-    for count, tag in enumerate(_TAG.finditer(text)):
-        if count > _MAX_NODES:
-            return
-        pairs = [(k, (a or b).replace("&amp;", "&")) for k, a, b in _ATTRIBUTE.findall(tag[2])]
-        kind = calls.kind_of_shape({k.lower(): v for k, v in pairs}, {}) or addresses.kind_of_name(tag[1])
+    for tag in islice(_TAG.finditer(text), _MAX_NODES):
+        pairs = {k: (a or b).replace("&amp;", "&") for k, a, b in _ATTRIBUTE.findall(tag[2])}
+        kind = idioms.kind_of_shape({k.lower(): v for k, v in pairs.items()}, {}) or idioms.kind_of_name(tag[1])
         last = kind or last
-        for name, value in pairs:
-            if name == "xlink:href" and tag[1].rpartition(":")[2] == "OnlineResource":
-                yield value, last, tag[1]
-            elif ":" not in name and "xmlns" not in name and not calls.IGNORED_KEYS.match(name) and "/" in value:
-                yield value, _kind_for(name, kind), name
+        if tag[1].rpartition(":")[2] == "OnlineResource" and "xlink:href" in pairs:
+            yield pairs["xlink:href"], last, tag[1]
+        held = ((name, value) for name, value in pairs.items() if "/" in value and _is_own(name))
+        yield from ((value, _kind_for(name, kind, idioms), name) for name, value in held)
+    yield from _texts_of_elements(text, idioms)
+
+
+def _texts_of_elements(text: str, idioms: Idioms) -> Iterator[Row]:
     for element in _ELEMENT.finditer(text):
         if not calls.IGNORED_KEYS.match(element[1]):
-            yield element[2].replace("&amp;", "&"), addresses.kind_of_name(element[1]), element[1]
+            yield element[2].replace("&amp;", "&"), idioms.kind_of_name(element[1]), element[1]
 
 
-def addresses_in_yaml(text: str) -> Iterator[Row]:
+def _is_own(name: str) -> bool:
+    """An attribute of the configuration itself, not of XML, and not for people."""
+    return ":" not in name and "xmlns" not in name and not calls.IGNORED_KEYS.match(name)
+
+
+def addresses_in_yaml(text: str, idioms: Idioms) -> Iterator[Row]:
     """Plain YAML: the keys of one entry of a list are judged together."""
     entry: dict[str, str] = {}
     for line in [*text[:_MAX_TEXT].splitlines()[:_MAX_NODES], "- end: x"]:
@@ -148,14 +181,14 @@ def addresses_in_yaml(text: str) -> Iterator[Row]:
         if pair is None:
             continue
         if pair[2]:
-            yield from _entry(entry)
+            yield from _entry(entry, idioms)
             entry = {}
         entry[pair[3]] = pair[4].strip("\"'")
-    yield from _entry(entry)
+    yield from _entry(entry, idioms)
 
 
-def _entry(entry: dict[str, str]) -> Iterator[Row]:
-    kind = calls.kind_of_shape({k.lower(): v for k, v in entry.items()}, {})
+def _entry(entry: dict[str, str], idioms: Idioms) -> Iterator[Row]:
+    kind = idioms.kind_of_shape({k.lower(): v for k, v in entry.items()}, {})
     for key, value in entry.items():
         if "/" in value and not calls.IGNORED_KEYS.match(key):
-            yield value, _kind_for(key, kind), key
+            yield value, _kind_for(key, kind, idioms), key

@@ -10,29 +10,13 @@ from tree_sitter import Node
 from geohound.jsflow.syntax.source import Source
 from geohound.jsflow.values.domain import Value
 
-NESTED = (
-    "params",
-    "data",
-    "query",
-    "parameters",
-    "body",
-    "options",
-    "requestParams",
-    "baseParams",
-    "wmsParameters",
-    "wms",
-    "defaultParameters",
-    "searchParams",
-)
-
-
 MAX_FUNCTION = 6_000
 
 
 MAX_GUESSED = 150_000  # in longer scripts only requests beside the name of a service are looked at
 
 
-class Hit(NamedTuple):
+class SinkValue(NamedTuple):
     """A value, the kind that its surroundings name, and the subdomain to put in."""
 
     value: Value
@@ -41,7 +25,7 @@ class Hit(NamedTuple):
 
 
 @dataclass(slots=True)
-class Found:
+class SinkMatch:
     """A string that reached a place where the address of a service stands."""
 
     text: str

@@ -9,11 +9,10 @@ from html import unescape
 from itertools import islice
 from urllib.parse import unquote
 
-from geohound.jsflow import addresses
 from geohound.jsflow.model import Script
 
-from . import calls
 from .config import Row, addresses_in_json
+from .idioms import Idioms
 
 _HTML = re.compile(
     r"\s*(?:<!doctype html|<html|<head|<body|<!--|<meta|<div|<script|<title|<p\b|"
@@ -21,26 +20,22 @@ _HTML = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(
-    r"<([a-z][\w-]{0,60})((?:\s+[\w:@.-]{1,60}(?:\s*=\s*(?:\"[^\"]{0,20000}\"|'[^']{0,20000}'|"
-    r"[^\s\"'>]{1,2000}))?)+)\s*/?>",
+    r"<([a-z][\w-]{0,60})((?:\s++[\w:@.-]{1,60}+(?:\s*+=\s*+(?:\"[^\"]{0,20000}+\"|'[^']{0,20000}+'|"
+    r"[^\s\"'<>]{1,2000}+))?+)++)\s*+/?>",
     re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(r"([\w:@.-]{1,60})\s*=\s*(?:\"([^\"]{0,20000})\"|'([^']{0,20000})'|([^\s\"'>]{1,2000}))")
+_ATTRIBUTE = re.compile(
+    r"(?<![\w:@.-])([\w:@.-]{1,60})\s*+=\s*+(?:\"([^\"]{0,20000})\"|'([^']{0,20000})'|([^\s\"'>]{1,2000}))"
+)
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|pre|code|textarea)\b.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
 _BASE = re.compile(r"<base\s[^>]{0,300}?href\s*=\s*[\"']?([^\"'\s>]{1,500})", re.IGNORECASE)
-_HELD = re.compile(
-    r"^(?:data-)?(?:[\w-]*(?:url|uri|service|server|endpoint|wms|wfs|wmts)[\w-]*|src|href)$", re.IGNORECASE
-)
-_FIELDS = ("option", "input")  # what a page hands to its scripts or offers to choose from
 _FILE = re.compile(r"\.(?:json|xml|json5|ya?ml)(?:$|[?#])", re.IGNORECASE)
 # The names of rows in templates: what handlers in them are called with is not known.
-_REPEATED = re.compile(
-    r"(?:ng-repeat|v-for)\s*=\s*[\"'](?:\s*\(?\s*(\w{1,40})|(\w{1,40}))[\w\s,()]{0,60}?\s(?:in|of)\s"
-)
+_REPEATED = re.compile(r"(?:ng-repeat|v-for)\s*=\s*[\"']\s*+(?:\(\s*+)?(\w{1,40})[\w\s,()]{0,60}?\s(?:in|of)\s")
 _MAX_SEARCHED = 300_000
 # A custom element, or an attribute that any of the functions below asks for.
-_TELLING = re.compile(
-    r"<(?:\w+-|option|input)|[\s\"'](?:on\w{3}|data-|href\s*=\s*[\"']?javascript:|@|v-on:|ng-click|[\w:.-]{0,60}?config)",
+_RELEVANT = re.compile(
+    r"<\w+-|[\s\"'](?:on\w{3}|data-|href\s*=\s*[\"']?javascript:|@|v-on:|ng-click|[\w:.-]{0,60}?config)",
     re.IGNORECASE,
 )
 _MAX_TAGS = 20_000
@@ -62,16 +57,16 @@ class Markup:
     files: tuple[str, ...]  # configuration files that data attributes name
 
 
-def read(page: Script) -> Markup:
+def read(page: Script, idioms: Idioms) -> Markup:
     """All of it in one walk over the tags that can matter, which are few."""
     code: list[str] = []
     rows: list[Row] = []
     files: list[str] = []
-    repeated = ", ".join(dict.fromkeys(m[1] or m[2] for m in _REPEATED.finditer(page.text[:_MAX_SEARCHED])))
+    repeated = ", ".join(dict.fromkeys(m[1] for m in _REPEATED.finditer(page.text[:_MAX_SEARCHED])))
     for tag in _tags(page.text):
         pairs = [(key, unescape(a or b or c)) for key, a, b, c in _ATTRIBUTE.findall(tag[2])]
         code += _handlers(pairs, repeated)
-        rows += _rows(tag[1].lower(), pairs)
+        rows += _rows(tag[1].lower(), pairs, idioms)
         files += _files(pairs)
     handlers = Script(page.url, "\n".join(code[:_MAX_HANDLERS]), is_inline=True) if code else None
     return Markup(_base_of(page.text), handlers, tuple(rows), tuple(files))
@@ -93,23 +88,20 @@ def _handlers(pairs: Pairs, rows: str) -> Iterator[str]:
             yield f"(function () {{ {unquote(value[11:])} }})();"
 
 
-def _rows(name: str, pairs: Pairs) -> Iterator[Row]:
-    is_custom = "-" in name
+def _rows(name: str, pairs: Pairs, idioms: Idioms) -> Iterator[Row]:
     for key, value in pairs:
-        if value[:1] in ("{", "[") and (is_custom or key.startswith("data-")):
-            yield from addresses_in_json(value)
+        is_data = "-" in name or key.startswith("data-")  # of a custom element, or a data attribute
+        if is_data and value[:1] in ("{", "["):
+            yield from addresses_in_json(value, idioms)
         elif len(value) >= 2000:
             continue
-        elif (is_custom or key.startswith("data-")) and _HELD.match(key):
-            yield value, addresses.kind_of_name(key) or _kind_of_element(name, pairs), f"{name} {key}"
-        elif name in _FIELDS and key == "value" and "://" in value[:8]:
-            named = dict(pairs)
-            yield value, None, f"{name} {named.get('id') or named.get('name') or key}"[:80]
+        elif is_data and idioms.attribute.match(key):
+            yield value, idioms.kind_of_name(key) or _kind_of_element(name, pairs, idioms), f"{name} {key}"
 
 
-def _kind_of_element(name: str, pairs: Pairs) -> str | None:
+def _kind_of_element(name: str, pairs: Pairs, idioms: Idioms) -> str | None:
     shape: dict[str, str | None] = {k.lower().removeprefix("data-").replace("-", ""): v for k, v in pairs}
-    return addresses.kind_of_name(name) or calls.kind_of_shape(shape, {})
+    return idioms.kind_of_name(name) or idioms.kind_of_shape(shape, {})
 
 
 def _files(pairs: Pairs) -> Iterator[str]:
@@ -122,5 +114,5 @@ def _files(pairs: Pairs) -> Iterator[str]:
 def _tags(text: str) -> Iterator[re.Match[str]]:
     bare = _HIDDEN.sub(" ", text[:3_000_000])
     for tag in islice(_TAG.finditer(bare), _MAX_TAGS):
-        if _TELLING.search(tag[0]):
+        if _RELEVANT.search(tag[0]):
             yield tag

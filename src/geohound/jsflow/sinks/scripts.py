@@ -1,4 +1,4 @@
-"""Where in a script the address of a service may stand: calls, objects of a telling shape, telling strings."""
+"""Where in a script the address of a service may stand: calls, objects of a known shape, strings."""
 
 from __future__ import annotations
 
@@ -9,18 +9,26 @@ from functools import partial
 
 from tree_sitter import Node
 
-from geohound.jsflow import addresses
+from geohound.jsflow.model import words
 from geohound.jsflow.syntax import nodes
 from geohound.jsflow.syntax.anchors import Anchor
 from geohound.jsflow.syntax.source import FUNCTIONS, arguments, parameters
-from geohound.jsflow.values.domain import HOLE, Fn, Lazy, Obj, Place, Ref, Value
+from geohound.jsflow.syntax.tree import above, callee, child
+from geohound.jsflow.values.domain import HOLE, BoundScope, Fn, Lazy, Obj, Ref, Value
 
-from . import beside, calls, places, requests
+from . import calls, requests, sibling_properties, source_positions
 from .collector import Collector
-from .finds import MAX_FUNCTION, MAX_GUESSED, NESTED, Hit
+from .finds import MAX_FUNCTION, MAX_GUESSED, SinkValue
 
 _READS = re.compile(r"geocod|capabilit|format|parse|read|is[A-Z]|supports")
 _NAMESPACES = re.compile(r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE)
+_LOADERS = re.compile(r"(?:^|\.)(?:require(?:js)?(?:\.config)?|define|System\.(?:config|import|register))$")
+_ADDRESS_KEY = re.compile(r"ur[li]|endpoint|server|host|href|base|address|^\w{3,4}$", re.IGNORECASE)
+_NO_ADDRESS = frozenset(("object", "number", "true", "false", "function_expression"))
+_AROUND_KEYS = ("object", "program", "statement_block", "template_string")
+_STRINGS = ("string", "template_string")
+_AROUND_STRINGS = words("jsx_attribute program statement_block call_expression object comment regex")
+_USE = rb"(?<![\w$.])(?P<at>NAME)(?![\w$])"
 
 Visit = Callable[[int, int], None]
 Guard = Callable[[Callable[[], None]], None]
@@ -37,17 +45,17 @@ class ScriptSinks(Collector):
         self.left = self.ev.meter.budget.sinks
         data = self.source.data
         is_short = len(data) <= MAX_GUESSED
-        steps: list[tuple[Anchor, Visit]] = [(places.CALL, self._call), (places.KEY, self._key)]
-        steps += [(places.LOOSE_KEY, self._key)] if is_short else []
-        steps += [(places.STRING, self._string)] if with_strings else []
+        steps: list[tuple[Anchor, Visit]] = [(self.idioms.call, self._call), (source_positions.KEY, self._key)]
+        steps += [(source_positions.LOOSE_KEY, self._key)] if is_short else []
+        steps += [(self.idioms.string, self._string)] if with_strings else []
         guard(self._aliases)
-        self._visit([*steps, (places.ROW, partial(requests.row, self))], guard)
-        services = [m.start() for m in places.SERVICE.finditer(data)][:200]
+        self._visit([*steps, (self.idioms.row, partial(requests.row, self))], guard)
+        services = [m.start() for m in self.idioms.service.finditer(data)][:200]
         if services and is_short:
-            self._visit([(places.REQUEST, partial(requests.request, self))], guard)
+            self._visit([(source_positions.REQUEST, partial(requests.request, self))], guard)
         for at in services if not is_short else ():
             window = range(max(0, at - MAX_FUNCTION), at + MAX_FUNCTION)
-            matches = places.REQUEST.pattern.finditer(data, window.start, window.stop)
+            matches = source_positions.REQUEST.pattern.finditer(data, window.start, window.stop)
             self._visit_all(matches, partial(requests.request, self), guard)
         self.collect_files(guard)
         guard(partial(requests.collect_tags, self))
@@ -55,11 +63,11 @@ class ScriptSinks(Collector):
     def collect_files(self, guard: Guard) -> None:
         """Only the files that the script asks for."""
         self.left = self.left or 400
-        self._visit([(places.FILE, partial(requests.file, self))], guard)
+        self._visit([(source_positions.FILE, partial(requests.file, self))], guard)
 
     def _visit(self, steps: list[tuple[Anchor, Visit]], guard: Guard) -> None:
-        for words, visit in steps:
-            self._visit_all(words.find(self.source.data, self.source.lowered), visit, guard)
+        for anchor, visit in steps:
+            self._visit_all(anchor.find(self.source.data, self.source.lowered), visit, guard)
 
     def _visit_all(self, matches: Iterable[re.Match[bytes]], visit: Visit, guard: Guard) -> None:
         for match in matches:
@@ -72,40 +80,47 @@ class ScriptSinks(Collector):
     # Calls.
 
     def _call(self, _: int, end: int) -> None:
-        node = self.source.node_at(end - 1)
-        call = nodes.call_of(node)
-        if node is None or call is None or not self.once("call", call):
+        call = nodes.call_of(self.source.node_at(end - 1))
+        called = callee(call)
+        if call is None or called is None or not self.once("call", call):
             return
-        callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
-        if callee is None:
-            return
-        name = re.sub(r"\s+", "", self.source.text(callee))[-80:]
-        place = Place(self.source)
-        named = callee.type in ("identifier", "member_expression")
-        values = self.ev.solve(lambda: list(self.ev.values(callee, place))) if named else []
-        paths = [name, *(v.path for v in values if isinstance(v, Ref))]
-        is_own = any(isinstance(v, Fn) for v in values)
+        name = re.sub(r"\s+", "", self.source.text(called))[-80:]
         if name.endswith((".setUrl", ".setUrls")):
-            self._argument(call, "0", self._maker_kind(callee) or "", name)
+            self._argument(call, "0", self._maker_kind(called) or "", name)
             return
-        for wheres, kind in calls.rows(paths):
-            for where in wheres:
-                self._argument(call, where, kind, name)
-            return
-        kinds = [addresses.kind_of_name(path.rpartition(".")[2]) or addresses.kind_of_name(path) for path in paths]
-        told = next(filter(None, kinds), None)
-        if told and not _READS.search(paths[-1].rpartition(".")[2]):
-            self._argument(call, "*", told, name, must_be_sure=is_own)
+        values = self._called(called)
+        paths = [name, *(v.path for v in values if isinstance(v, Ref))]
+        wheres, kind = next(self.idioms.rows(paths), ((), ""))
+        for where in wheres:
+            self._argument(call, where, kind, name)
+        callee_kind = self._kind_of_callee(paths) if not wheres else None
+        if callee_kind:
+            is_own = any(isinstance(v, Fn) for v in values)
+            self._argument(call, "*", callee_kind, name, must_be_sure=is_own)
 
-    def _maker_kind(self, callee: Node) -> str | None:
+    def _called(self, called: Node) -> list[Value]:
+        """The functions that a call may mean."""
+        if called.type not in ("identifier", "member_expression"):
+            return []
+        return self.ev.solve(lambda: list(self.ev.values(called, BoundScope(self.source))))
+
+    def _kind_of_callee(self, paths: list[str]) -> str | None:
+        """The kind that the name of a function speaks of, unless it only reads such answers."""
+        if _READS.search(paths[-1].rpartition(".")[2]):
+            return None
+        kind_of = self.idioms.kind_of_name
+        kinds = (kind_of(path.rpartition(".")[2]) or kind_of(path) for path in paths)
+        return next(filter(None, kinds), None)
+
+    def _maker_kind(self, called: Node) -> str | None:
         """The kind that the class of an object's maker names, as far as it stands beside its name."""
-        holder = callee.child_by_field_name("object")
+        holder = called.child_by_field_name("object")
         name = self.source.text(holder).rpartition(".")[2] if holder is not None else ""
         if not name.replace("$", "_").isidentifier():
             return None
         for at in self.source.places(name, rb"(?<![\w$])(?P<at>NAME)\s*[=:]\s*(?:new\s+)?[\w$.]{1,60}\(")[:3]:
             made = self.source.data[at + len(name) : at + len(name) + 80].partition(b"(")[0]
-            if kind := addresses.kind_of_name(made.decode("utf-8", "replace").rpartition(".")[2]):
+            if kind := self.idioms.kind_of_name(made.decode("utf-8", "replace").rpartition(".")[2]):
                 return kind
         return None
 
@@ -114,79 +129,67 @@ class ScriptSinks(Collector):
         for name, defs in self.source.names(self.source.root).items():
             if any(d.how == "import" for d in defs):
                 self._calls_of(name, 0, len(self.source.data))
-        for match in places.ALIASED.find(self.source.data, self.source.lowered):
+        for match in source_positions.ALIASED.find(self.source.data, self.source.lowered):
             call = nodes.call_of(self.source.node_at(match.start()))
             given = arguments(call) if call is not None else []
             function = next((a for a in given if a.type in FUNCTIONS), None)
-            for pattern in parameters(function)[:60] if function is not None else ():
-                self._calls_of(self.source.text(pattern), pattern.end_byte, function.end_byte if function else 0)
+            if function is not None:
+                self._calls_of_parameters(function)
+
+    def _calls_of_parameters(self, function: Node) -> None:
+        for pattern in parameters(function)[:60]:
+            self._calls_of(self.source.text(pattern), pattern.end_byte, function.end_byte)
 
     def _calls_of(self, name: str, begin: int, end: int) -> None:
         for at in self.source.places(name, rb"(?<![\w$.])(?P<at>NAME)\s*\(", begin, end)[:50]:
             self._call(at, at + len(name))
 
     def _argument(self, call: Node, where: str, kind: str, name: str, must_be_sure: bool = False) -> None:
-        place = Place(self.source)
         number, _, key = where.partition(".")
 
-        def compute() -> list[Hit]:
-            args = self.ev.lazy_arguments(call, place)
+        def compute() -> list[SinkValue]:
+            args = self.ev.lazy_arguments(call, BoundScope(self.source))
             chosen = args[:5] if number == "*" else args[int(number) : int(number) + 1]
-            found: list[Hit] = []
-            for lazy in chosen:
-                found += self.held(lazy, (key,) if key else None, strings=not key)
-            for value in (v for lazy in args[1:3] for v in self.ev.lazy(lazy)):
-                if isinstance(value, Obj):
-                    subdomain, mapfile = beside.subdomain(self.ev, value), beside.mapfile(self.ev, value)
-                    found = [
-                        h._replace(value=beside.at(h.value, mapfile), subdomain=subdomain or h.subdomain) for h in found
-                    ]
-            return found
+            found = [hit for lazy in chosen for hit in self.held(lazy, (key,) if key else None, strings=not key)]
+            options = [v for lazy in args[1:3] for v in self.ev.lazy(lazy) if isinstance(v, Obj)]
+            return sibling_properties.with_options(self.ev, found, options)
 
-        self.take(
-            compute, kind or None, "call", call, name, must_be_sure=must_be_sure or (number == "*" and kind == "")
-        )
+        is_guess = must_be_sure or (number == "*" and kind == "")
+        self.take(compute, kind or None, "call", call, name, must_be_sure=is_guess)
 
     # Objects.
 
     def _key(self, at: int, _: int) -> None:
-        node = self.source.node_at(at)
-        while node is not None and node.type not in ("object", "program", "statement_block", "template_string"):
-            node = self.source.up(node)
+        node = self.source.nearest(self.source.node_at(at), *_AROUND_KEYS)
         if node is None or node.type != "object" or not self.once("object", node):
             return
-        fields, parameters = self._shape(node)
-        kind = calls.kind_of_shape(fields, parameters)
+        kind = self.idioms.kind_of_shape(*self._shape(node))
         self._named_fields(node, kind)
-        if kind is None or (addresses.kind_of_name(self._constructor(node)) or kind) != kind:
+        if kind is None or (self.idioms.kind_of_name(self._constructor(node)) or kind) != kind:
             return
-        place = Place(self.source)
-        self.take(
-            lambda: self.held(Lazy(values=self.ev.values(node, place)), None, strings=False),
-            kind,
-            "shape",
-            node,
-            nodes.context(node, self.source),
-        )
+        place = BoundScope(self.source)
+
+        def compute() -> list[SinkValue]:
+            return self.held(Lazy(values=self.ev.values(node, place)), None, strings=False)
+
+        self.take(compute, kind, "shape", node, nodes.context(node, self.source))
 
     def _constructor(self, node: Node) -> str:
-        up = node.parent.parent if node.parent is not None and node.parent.type == "arguments" else None
-        callee = (
-            (up.child_by_field_name("constructor") or up.child_by_field_name("function")) if up is not None else None
-        )
-        return self.source.text(callee).rpartition(".")[2] if callee is not None else ""
+        given = above(node, "arguments")
+        called = child(given.parent if given is not None else None, "constructor", "function")
+        return self.source.text(called).rpartition(".")[2] if called is not None else ""
 
     def _shape(self, node: Node) -> tuple[dict[str, str | None], dict[str, str | None]]:
         fields: dict[str, str | None] = {}
         parameters: dict[str, str | None] = {}
-        for child in node.named_children[:80]:
-            key = child.child_by_field_name("key") or (child if "shorthand" in child.type else None)
-            value = child.child_by_field_name("value")
+        for part in node.named_children[:80]:
+            key = part.child_by_field_name("key") or (part if "shorthand" in part.type else None)
+            value = part.child_by_field_name("value")
             if key is None:
                 continue
             name = self.source.text(key).strip("\"'")
             fields[name.lower()] = self._literal(value)
-            if name in NESTED and value is not None:
+            if name in self.idioms.nested and value is not None:
                 parameters.update(self._nested(value))
         return fields, parameters
 
@@ -206,47 +209,39 @@ class ScriptSinks(Collector):
         if len(self.source.data) > MAX_GUESSED or value.type in ("string", "number", "function_expression"):
             return {}
         found: dict[str, str | None] = {}
-        for made in self.ev.values(value, Place(self.source)):
-            for name, lazies in made.fields.items() if isinstance(made, Obj) else ():
-                first = self.ev.any_of(lazies)[0] if name.lower() in ("service", "request") else None
-                found[name.lower()] = first if isinstance(first, str) else None
+        for made in self.ev.values(value, BoundScope(self.source)):
+            if isinstance(made, Obj):
+                found.update({name.lower(): self._service_value(made, name) for name in made.fields})
         return found
+
+    def _service_value(self, made: Obj, name: str) -> str | None:
+        """The value of a key that names the service; of others none is asked for."""
+        if name.lower() not in ("service", "request"):
+            return None
+        first = self.ev.any_of(made.fields[name])[0]
+        return first if isinstance(first, str) else None
 
     def _named_fields(self, node: Node, kind: str | None) -> None:
         """Keys that say their kind themselves: wmsUrl, WFS_URL."""
         if _NAMESPACES.search(nodes.holder(node, self.source)):
             return
-        for child in node.named_children[:200]:
-            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
-            if (
-                key is None
-                or value is None
-                or value.type in ("object", "number", "true", "false", "function_expression")
-            ):
+        for part in node.named_children[:200]:
+            key, value = part.child_by_field_name("key"), part.child_by_field_name("value")
+            if key is None or value is None or value.type in _NO_ADDRESS:
                 continue
             name = self.source.text(key).strip("\"'")
-            own = addresses.kind_of_name(name) if not calls.IGNORED_KEYS.match(name) else None
-            if own and re.search(r"ur[li]|endpoint|server|host|href|base|address|^\w{3,4}$", name, re.IGNORECASE):
-                self.take(
-                    partial(self._hits, value),
-                    kind or own,
-                    "shape",
-                    value,
-                    name,
-                )
+            own = self.idioms.kind_of_name(name) if not calls.IGNORED_KEYS.match(name) else None
+            if own and _ADDRESS_KEY.search(name):
+                self.take(partial(self._hits, value), kind or own, "shape", value, name)
 
-    def _hits(self, node: Node) -> list[Hit]:
-        return [Hit(value) for value in self.ev.values(node, Place(self.source))]
+    def _hits(self, node: Node) -> list[SinkValue]:
+        return [SinkValue(value) for value in self.ev.values(node, BoundScope(self.source))]
 
     # Strings.
 
     def _string(self, at: int, _: int) -> None:
-        node = self.source.node_at(at)
-        while node is not None and node.type not in ("string", "template_string", "jsx_attribute"):
-            if node.type in ("program", "statement_block", "call_expression", "object", "comment", "regex"):
-                return
-            node = self.source.up(node)
-        if node is None or node.type == "jsx_attribute":
+        node = self.source.nearest(self.source.node_at(at), *_STRINGS, *_AROUND_STRINGS)
+        if node is None or node.type not in _STRINGS:
             return
         top = nodes.whole(node, self.source)
         if not self.once("string", top):
@@ -255,35 +250,35 @@ class ScriptSinks(Collector):
             requests.json(self, top)
             return
         context = nodes.context(top, self.source)
-        if _NAMESPACES.search(nodes.holder(top, self.source)):
+        if self._is_for_people(top, context):
             return
-        if calls.IGNORED_KEYS.match(context) or calls.IGNORED_CALLEES.search(context) or nodes.is_statement(top):
-            return
-        place = Place(self.source)
-        target = nodes.appended_to(top)
-        if target is not None:
-            top = target
-        options = beside.options(top)
+        place = BoundScope(self.source)
+        top = nodes.appended_to(top) or top
+        options = sibling_properties.options(top)
 
-        def compute() -> list[Hit]:
-            found = [Hit(v) for v in self._at_end(top, place)]
-            return beside.filled(self.ev, found, options, place) if options else found
+        def compute() -> list[SinkValue]:
+            found = [SinkValue(v) for v in self._at_end(top, place)]
+            return sibling_properties.filled(self.ev, found, options, place) if options else found
 
         self.take(compute, None, "string", top, context, must_be_sure=True)
 
-    def _at_end(self, node: Node, place: Place) -> tuple[Value, ...]:
+    def _is_for_people(self, top: Node, context: str) -> bool:
+        """A string that is read, compared or a name of something, not asked for."""
+        return bool(
+            _NAMESPACES.search(nodes.holder(top, self.source))
+            or calls.is_ignored(context, self.source.text(top))
+            or calls.IGNORED_CALLEES.search(context)
+            or _LOADERS.search(nodes.called_with(top, self.source))
+            or nodes.is_statement(top)
+        )
+
+    def _at_end(self, node: Node, place: BoundScope) -> tuple[Value, ...]:
         """The value of an expression; of a variable that strings are appended to, what it holds in the end."""
-        if node.type == "augmented_assignment_expression":
-            left = node.child_by_field_name("left")
-            scope = self.source.scope_of(node)
-            last = None
-            for at in (
-                self.source.places(
-                    self.source.text(left), rb"(?<![\w$.])(?P<at>NAME)(?![\w$])", node.end_byte, scope.end_byte
-                )
-                if left is not None
-                else ()
-            ):
-                last = self.source.node_at(at)
-            return self.ev.values(last, place) if last is not None and last.type == "identifier" else ()
-        return self.ev.values(node, place)
+        if node.type != "augmented_assignment_expression":
+            return self.ev.values(node, place)
+        left = node.child_by_field_name("left")
+        name = self.source.text(left) if left is not None else ""
+        scope = self.source.scope_of(node)
+        uses = self.source.places(name, _USE, node.end_byte, scope.end_byte) if name else []
+        last = self.source.node_at(uses[-1]) if uses else None
+        return self.ev.values(last, place) if last is not None and last.type == "identifier" else ()

@@ -1,4 +1,4 @@
-"""Which scripts are libraries, and which can hold an address at all: asked before anything is parsed."""
+"""Which scripts are libraries: asked before anything is parsed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _WELL_KNOWN = re.compile(
 )
 _NAME = re.compile(
     r"(?:^|[/._-])(?:openlayers|ol|ol-debug|ol\d|ol-cesium|ol-ext|ol-layerswitcher|"
-    r"leaflet(?:[.-][\w.-]+)?|esri-leaflet[\w-]*|"
+    r"leaflet(?:[.-][\w.-]{1,60})?|esri-leaflet[\w-]{0,60}|"
     r"mapbox(?:-gl)?|maplibre-gl|cesium|worldwind|itowns|deck\.gl|deckgl|three|proj4(?:js)?|"
-    r"geoext(?:-\w+)?|gxp|ext-all(?:-debug)?|"
-    r"ext-base|ext-core|ext|jquery[\w.-]*|bootstrap[\w.-]*|dojo|mootools[\w-]*|prototype|scriptaculous|yui[\w-]*|d3|"
-    r"lodash|underscore|moment[\w-]*|react(?:-dom)?[\w.-]*|vue(?:-\w+)?|vuex|angular[\w-]*|ember|"
+    r"geoext(?:-\w{1,60})?|gxp|ext-all(?:-debug)?|"
+    r"ext-base|ext-core|ext|jquery[\w.-]{0,60}|bootstrap[\w.-]{0,60}|dojo|mootools[\w-]{0,60}|prototype|scriptaculous|yui[\w-]{0,60}|d3|"
+    r"lodash|underscore|moment[\w-]{0,60}|react(?:-dom)?[\w.-]{0,60}|vue(?:-\w{1,60})?|vuex|angular[\w-]{0,60}|ember|"
     r"backbone|knockout|require|r|"
-    r"polyfills?|core-js|runtime|zone|modernizr|raphael|highcharts[\w-]*|chart|plotly[\w-]*|echarts|"
+    r"polyfills?|core-js|runtime|zone|modernizr|raphael|highcharts[\w-]{0,60}|chart|plotly[\w-]{0,60}|echarts|"
     r"turf|jsts|jszip|filesaver|"
     r"html2canvas|jspdf|xlsx|tinymce|ckeditor|codemirror|ace|swfobject|fontawesome|gtag|gtm|analytics|matomo|piwik|"
-    r"chunk-vendors|vendors?(?:~[\w~]+)?|swiper|slick|select2|datatables|popper|handlebars|mustache|i18next|axios|"
+    r"chunk-vendors|vendors?(?:~[\w~]{1,60})?|swiper|slick|select2|datatables|popper|handlebars|mustache|i18next|axios|"
     r"socket\.io|signalr|hammer|fancybox|lightbox|owl\.carousel|wp-embed|wp-emoji-release)"
-    r"(?:[-_.]?v?\d[\w.]*)?(?:[.-](?:min|all|core|slim|bundle|src|full|prod|esm|umd|debug|legacy|global|"
+    r"(?:[-_.]?v?\d[\w.]{0,40})?(?:[.-](?:min|all|core|slim|bundle|src|full|prod|esm|umd|debug|legacy|global|"
     r"production|development))*"
     r"(?:[.-][0-9a-f]{6,32})?(?:\.min)?\.m?js(?:$|\?)",
     re.IGNORECASE,
@@ -53,21 +53,14 @@ _FULL_BUILDS = (  # fingerprints of whole libraries: each stands in the build of
     (b"defaultWmsParams", b"L.TileLayer.WMS", b"Leaflet"),
     (b"GeoExt.data.WMSCapabilitiesReader", b"Ext.namespace"),
 )
-_HINT_WORDS = (
-    "wms wmts wfs csw wps wcs /ows mapserv geoserver getmap getcap getfeature getrecords /rest/services mapserver "
-    "featureserver imageserver bbox-epsg mapproxy qgis /collections/ /things stac datastreams ogcapi %2fw "
-    "matrixset typename servertype featuretype map= {z}"
-)
-_HINTS = tuple(word.encode() for word in _HINT_WORDS.split())
-_PARAMETERS = re.compile(rb"[Pp]arams[\"']?\s*:\s*\{\s*[\"']?(?:layers|LAYERS)")
 _BANNER_CHARS = 1500
 _MAX_ADDRESS = 500
 _WHOLE_LIBRARY = 60_000  # shorter files that begin with a library's banner may well be a plug-in's configuration
 
 
 def is_library(address: str) -> bool:
-    """By its name or the shelf it stands on."""
-    return bool(_NAME.search(address) or _SHELF.search(address) or is_well_known_library(address))
+    """By its name or the folder it stands in."""
+    return bool(_NAME.search(address[:_MAX_ADDRESS]) or _SHELF.search(address) or is_well_known_library(address))
 
 
 def is_well_known_library(address: str) -> bool:
@@ -89,11 +82,3 @@ def has_banner(text: str) -> bool:
     """A library's banner at the beginning: the file may still hold an application behind it."""
     head = text[:_BANNER_CHARS]
     return "/*" in head[:200] and bool(_BANNER.search(head)) and len(text) > _WHOLE_LIBRARY
-
-
-def can_matter(data: bytes) -> bool:
-    """Does anything in the script speak of a map service?"""
-    lowered = data.lower()
-    if any(hint in lowered for hint in _HINTS):
-        return True
-    return b"params" in lowered and bool(_PARAMETERS.search(data))

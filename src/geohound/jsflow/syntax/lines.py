@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from geohound.jsflow.meter import BYTES, Meter
+from geohound.jsflow.step_budget import BYTES, Meter
 
 _MAX_VALUE = 200
 

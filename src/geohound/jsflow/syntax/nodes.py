@@ -9,62 +9,74 @@ from tree_sitter import Node
 from geohound.jsflow.model import words
 
 from .source import Source
+from .tree import above, callee, child, operator
 
 _CHAIN = frozenset(["parenthesized_expression", "template_substitution", "template_string", "await_expression"])
 
 
+_TO_STRING = words("encodeURIComponent encodeURI String decodeURIComponent")
 _STRING_METHODS = words("concat replace replaceAll trim toString toLowerCase join slice substring")
 
 
 def call_of(node: Node | None) -> Node | None:
     """The call whose callee ends in this name."""
     below = node
-    up = node.parent if node is not None else None
-    while up is not None and below is not None and up.type == "member_expression":
+    while (up := above(below, "member_expression")) is not None and below is not None:
         name = up.child_by_field_name("property")
         if name is None or name.end_byte != below.end_byte:
             return None
-        below, up = up, up.parent
-    if up is None or below is None or up.type not in ("call_expression", "new_expression"):
-        return None
-    listed = up.child_by_field_name("arguments")
-    return up if listed is None or below.end_byte <= listed.start_byte else None
+        below = up
+    call = above(below, "call_expression", "new_expression")
+    listed = child(call, "arguments")
+    is_inside = listed is not None and below is not None and below.end_byte > listed.start_byte
+    return None if is_inside else call
 
 
 def whole(node: Node, source: Source) -> Node:
     """The expression that a string is a part of: concatenations, templates, string methods."""
-    up = node.parent
-    while up is not None:
-        if up.type in _CHAIN or (up.type == "binary_expression" and _operator(up) == "+"):
-            node = up
-        elif up.type == "member_expression" and up.parent is not None and up.parent.type == "call_expression":
-            name = up.child_by_field_name("property")
-            if name is None or source.text(name) not in _STRING_METHODS:
-                return node
-            node = up = up.parent
-        elif (up.type == "arguments" and up.parent is not None and _is_string_call(up.parent, source)) or (
-            up.type == "arguments" and up.parent is not None and _is_new_url(up.parent, source)
-        ):
-            node = up = up.parent
-        elif up.type == "array" and up.parent is not None and up.parent.type == "member_expression":
-            node = up
-        else:
-            return node
-        up = node.parent
+    while (larger := _larger(node, source)) is not None:
+        node = larger
     return node
 
 
+def _larger(node: Node, source: Source) -> Node | None:
+    """The next larger expression that is a string as well."""
+    up = node.parent
+    if up is None:
+        return None
+    match up.type:
+        case "binary_expression":
+            return up if operator(up) == "+" else None
+        case "member_expression":
+            return _string_method(up, source)
+        case "arguments":
+            return _string_call(up, source)
+        case "array":
+            return up if above(up, "member_expression") is not None else None
+    return up if up.type in _CHAIN else None
+
+
+def _string_method(member: Node, source: Source) -> Node | None:
+    """The call of a method that makes a string of a string."""
+    name = member.child_by_field_name("property")
+    is_known = name is not None and source.text(name) in _STRING_METHODS
+    return above(member, "call_expression") if is_known else None
+
+
+def _string_call(given: Node, source: Source) -> Node | None:
+    """The call of a function that makes a string or an address of its arguments."""
+    call = given.parent
+    if call is None:
+        return None
+    return call if _is_string_call(call, source) or _is_new_url(call, source) else None
+
+
 def _is_string_call(call: Node, source: Source) -> bool:
-    callee = call.child_by_field_name("function")
-    name = callee.child_by_field_name("property") if callee is not None else None
+    called = call.child_by_field_name("function")
+    name = child(called, "property")
     if name is not None and source.text(name) in ("concat", "replace", "format", "template"):
         return True
-    return callee is not None and source.text(callee) in (
-        "encodeURIComponent",
-        "encodeURI",
-        "String",
-        "decodeURIComponent",
-    )
+    return called is not None and source.text(called) in _TO_STRING
 
 
 def _is_new_url(call: Node, source: Source) -> bool:
@@ -72,14 +84,9 @@ def _is_new_url(call: Node, source: Source) -> bool:
     return maker is not None and source.text(maker) in ("URL", "window.URL", "Request")
 
 
-def _operator(node: Node) -> str:
-    operator = node.child_by_field_name("operator")
-    return operator.type if operator is not None else ""
-
-
 def appended_to(node: Node) -> Node | None:
-    up = node.parent
-    return up if up is not None and up.type == "augmented_assignment_expression" and _operator(up) == "+=" else None
+    up = above(node, "augmented_assignment_expression")
+    return up if up is not None and operator(up) == "+=" else None
 
 
 def is_statement(node: Node) -> bool:
@@ -94,48 +101,44 @@ def holder(node: Node, source: Source) -> str:
     up = node.parent
     while up is not None and up.type in ("pair", "object", "array"):
         up = up.parent
-    left = (up.child_by_field_name("name") or up.child_by_field_name("left")) if up is not None else None
-    return source.text(left)[-40:] if left is not None and up is not None and "func" not in up.type else ""
+    left = child(up, "name", "left")
+    if up is None or left is None or "func" in up.type:
+        return ""
+    return source.text(left)[-40:]
+
+
+def called_with(node: Node, source: Source) -> str:
+    """What is called with an expression, as an argument or anywhere in a table that is one."""
+    up = node.parent
+    while up is not None and up.type in ("pair", "object", "array", "arguments"):
+        up = up.parent
+    called = callee(up) if up is not None and up.type == "call_expression" else None
+    return source.text(called)[-40:] if called is not None else ""
 
 
 def context(node: Node, source: Source) -> str:
     """The call, key or variable that an expression belongs to."""
     up: Node | None = node
-    while up is not None:
-        match up.type:
-            case "arguments":
-                call = up.parent
-                callee = (
-                    (call.child_by_field_name("function") or call.child_by_field_name("constructor"))
-                    if call is not None
-                    else None
-                )
-                return re.sub(r"\s+", "", source.text(callee))[-80:] if callee is not None else ""
-            case "pair" if up.id != node.id:
-                key = up.child_by_field_name("key")
-                return source.text(key).strip("\"'") if key is not None else ""
-            case "variable_declarator" | "assignment_expression":
-                left = up.child_by_field_name("name") or up.child_by_field_name("left")
-                return source.text(left)[-60:] if left is not None else ""
-            case "statement_block" | "program":
-                return ""
+    while up is not None and up.type not in ("statement_block", "program"):
+        if up.type == "arguments":
+            called = callee(up.parent)
+            return re.sub(r"\s+", "", source.text(called))[-80:] if called is not None else ""
+        if up.type == "pair" and up.id != node.id:
+            key = up.child_by_field_name("key")
+            return source.text(key).strip("\"'") if key is not None else ""
+        if up.type in ("variable_declarator", "assignment_expression"):
+            left = child(up, "name", "left")
+            return source.text(left)[-60:] if left is not None else ""
         up = up.parent
     return ""
 
 
 def target(source: Source, at: int) -> tuple[Node, Node] | None:
     """The object assigned to and the value, for a property name that stands at this place."""
-    node = source.node_at(at)
-    while node is not None and node.type not in ("member_expression", "subscript_expression"):
-        node = source.up(node)
-    up = node.parent if node is not None else None
-    if node is None or up is None or up.type != "assignment_expression":
+    node = source.nearest(source.node_at(at), "member_expression", "subscript_expression")
+    assignment = above(node, "assignment_expression")
+    left, right = child(assignment, "left"), child(assignment, "right")
+    holder = child(node, "object")
+    if node is None or left is None or right is None or holder is None:
         return None
-    left, right, holder = (
-        up.child_by_field_name("left"),
-        up.child_by_field_name("right"),
-        node.child_by_field_name("object"),
-    )
-    if left is None or left.id != node.id or right is None or holder is None:
-        return None
-    return holder, right
+    return (holder, right) if left.id == node.id else None

@@ -9,7 +9,7 @@ from itertools import accumulate
 import tree_sitter_javascript
 from tree_sitter import Language, Node, Parser, Tree
 
-from .clean import MAX_NESTING
+from .preprocess import MAX_NESTING
 
 _CHUNK = 4096
 _MAX_DEPTH = 4_000  # the terms of one long sum are a branch each

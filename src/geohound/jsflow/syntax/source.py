@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate, islice
 
 from tree_sitter import Node, Tree
 
-from geohound.jsflow.meter import BYTES, CLEANED, HITS, INDEXED, NODES, PARSED, Meter
 from geohound.jsflow.model import Script, words
+from geohound.jsflow.step_budget import BYTES, CLEANED, HITS, INDEXED, NODES, PARSED, Meter
 
-from .clean import Cleaned, clean
 from .parsing import depth_of, parse
+from .preprocess import Cleaned, clean
 
 FUNCTIONS = frozenset(
     [
@@ -35,6 +35,7 @@ _BLOCKS = words(
     "switch_default catch_clause else_clause ternary_expression"
 )
 _LOOPS = frozenset(["for_statement", "for_in_statement", "while_statement", "do_statement"])
+_PATTERN_NAMES = ("identifier", "shorthand_property_identifier_pattern")
 _MAX_WALK = 400_000
 _LONG = 150_000
 _CLOSED = FUNCTIONS | frozenset(("arguments", "object", "array", "string", "template_string", "member_expression"))
@@ -79,6 +80,7 @@ class Source:
         self._searched = 0
         self._mentioned: dict[str, bool] = {}
         self._parents: dict[int, Node | None] = {}
+        self._parameters: dict[int, frozenset[str]] = {}
         self._scope_of: dict[int, Node] = {}  # asked for the same names again and again
 
     @cached_property
@@ -141,6 +143,12 @@ class Source:
             self._meter.spend(self._depth_cost)
             self._parents[node.id] = node.parent
         return self._parents[node.id]
+
+    def nearest(self, node: Node | None, *types: str) -> Node | None:
+        """This node, or the first one above it, that is of one of these types."""
+        while node is not None and node.type not in types:
+            node = self.up(node)
+        return node
 
     def mentions(self, word: str) -> bool:
         """Does the word stand anywhere in the script, comments and all?"""
@@ -244,6 +252,21 @@ class Source:
             self._scopes[scope.id] = found
         return self._scopes[scope.id]
 
+    def parameter_names(self, function: Node) -> frozenset[str]:
+        """The names that a function's parameters give, those in patterns too."""
+        if function.id not in self._parameters:
+            found = (name for pattern in parameters(function) for name in self._names_in(pattern))
+            self._parameters[function.id] = frozenset(found)
+        return self._parameters[function.id]
+
+    def _names_in(self, pattern: Node) -> list[str]:
+        left = pattern.child_by_field_name("left") if pattern.type == "assignment_pattern" else pattern
+        if left is None:
+            return []
+        if left.type == "identifier":
+            return [self.text(left)]
+        return [self.text(p) for p in self.walk(left, FUNCTIONS) if p.type in _PATTERN_NAMES]
+
 
 def walk(top: Node, skip: frozenset[str]) -> Iterator[Node]:
     """The nodes below, in order; those of the types to skip are named but not entered."""
@@ -267,33 +290,44 @@ def walk(top: Node, skip: frozenset[str]) -> Iterator[Node]:
                 return
 
 
-def _definitions(source: Source, node: Node) -> Iterator[tuple[str, Def]]:  # noqa: C901 - one case per kind of node
-    match node.type:
-        case "variable_declarator":
-            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-            if name is not None and value is not None:
-                yield from _bound(source, name, value, "var", node.start_byte)
-            elif name is not None and name.type == "identifier":
-                yield source.text(name), Def("declared", node, node.start_byte)
-        case "function_declaration" | "generator_function_declaration" | "class_declaration":
-            name = node.child_by_field_name("name")
-            if name is not None:
-                yield source.text(name), Def("class" if node.type in CLASSES else "function", node, node.start_byte)
-        case "assignment_expression" | "augmented_assignment_expression":
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            if left is not None and right is not None:
-                yield from _bound(source, left, right, _assigning(node), node.start_byte)
-        case "update_expression":
-            name = nth(node, 0)
-            if name is not None and name.type == "identifier":
-                yield source.text(name), Def("assign", node, node.start_byte)
-        case "for_in_statement":
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            if left is not None and right is not None:
-                of = any(c.type == "of" for c in node.children)
-                yield from _bound(source, left, right, "each" if of else "key", node.start_byte)
-        case "import_statement":
-            yield from _imports(source, node)
+def _definitions(source: Source, node: Node) -> Iterator[tuple[str, Def]]:
+    """The names that a node declares or assigns to."""
+    define = _DEFINING.get(node.type)
+    return define(source, node) if define is not None else iter(())
+
+
+def _by_declarator(source: Source, node: Node) -> Iterator[tuple[str, Def]]:
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name is not None and value is not None:
+        yield from _bound(source, name, value, "var", node.start_byte)
+    elif name is not None and name.type == "identifier":
+        yield source.text(name), Def("declared", node, node.start_byte)
+
+
+def _by_declaration(source: Source, node: Node) -> Iterator[tuple[str, Def]]:
+    name = node.child_by_field_name("name")
+    how = "class" if node.type in CLASSES else "function"
+    if name is not None:
+        yield source.text(name), Def(how, node, node.start_byte)
+
+
+def _by_assignment(source: Source, node: Node) -> Iterator[tuple[str, Def]]:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is not None and right is not None:
+        yield from _bound(source, left, right, _assigning(node), node.start_byte)
+
+
+def _by_update(source: Source, node: Node) -> Iterator[tuple[str, Def]]:
+    name = nth(node, 0)
+    if name is not None and name.type == "identifier":
+        yield source.text(name), Def("assign", node, node.start_byte)
+
+
+def _by_loop(source: Source, node: Node) -> Iterator[tuple[str, Def]]:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    how = "each" if any(c.type == "of" for c in node.children) else "key"
+    if left is not None and right is not None:
+        yield from _bound(source, left, right, how, node.start_byte)
 
 
 def _imports(source: Source, statement: Node) -> Iterator[tuple[str, Def]]:
@@ -321,6 +355,19 @@ def _bound(source: Source, left: Node, value: Node, how: str, at: int) -> Iterat
             if part.type in ("identifier", "shorthand_property_identifier_pattern"):
                 name = source.text(part)
                 yield name, Def(how, value, at, left, name)
+
+
+_DEFINING: dict[str, Callable[[Source, Node], Iterator[tuple[str, Def]]]] = {
+    "variable_declarator": _by_declarator,
+    "function_declaration": _by_declaration,
+    "generator_function_declaration": _by_declaration,
+    "class_declaration": _by_declaration,
+    "assignment_expression": _by_assignment,
+    "augmented_assignment_expression": _by_assignment,
+    "update_expression": _by_update,
+    "for_in_statement": _by_loop,
+    "import_statement": _imports,
+}
 
 
 def nth(node: Node, index: int) -> Node | None:

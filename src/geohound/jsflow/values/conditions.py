@@ -2,61 +2,75 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+
 from tree_sitter import Node
 
 from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth
+from geohound.jsflow.syntax.tree import child
 from geohound.jsflow.values.resolver import Resolver
 
-from .domain import HOLE, UNKNOWN, Arr, Fn, Inst, Mark, Obj, Pattern, Place, Ref, Values, is_truthy
+from .domain import HOLE, BoundScope, Mark, Value, is_truthy
 
 _MAX_CLIMB = 60
+_EQUAL = ("==", "===")
+_UNEQUAL = ("!=", "!==")
+_ORDER: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+_COMPARES = frozenset((*_EQUAL, *_UNEQUAL, *_ORDER))
+_UNCERTAIN = frozenset(
+    ("switch_default", "for_statement", "for_in_statement", "while_statement", "catch_clause"),
+)
 
 
-def truth(ev: Resolver, node: Node, place: Place) -> bool | None:
+def truth(ev: Resolver, node: Node, place: BoundScope) -> bool | None:
     """Whether a condition holds; None where it may or may not."""
     said = {is_truthy(v) for v in ev.values(node, place)}
     return said.pop() if len(said) == 1 else None
 
 
-def compare(ev: Resolver, operator: str, left: Node, right: Node, place: Place) -> bool | None:
+def compare(ev: Resolver, sign: str, left: Node, right: Node, place: BoundScope) -> bool | None:
     """The answer of a comparison where both sides are known for sure."""
-    if operator not in ("==", "===", "!=", "!==", "<", ">", "<=", ">="):
+    if sign not in _COMPARES:
         return None
-    a, b = ev.values(left, place), ev.values(right, place)
-    if len(a) != 1 or len(b) != 1:
+    ones, others = ev.values(left, place), ev.values(right, place)
+    if len(ones) != 1 or len(others) != 1:
         return None
-    one, other = a[0], b[0]
-    if any(v is UNKNOWN or isinstance(v, Ref) or (isinstance(v, str) and HOLE in v) for v in (one, other)):
+    one, other = ones[0], others[0]
+    if not _is_plain(one) or not _is_plain(other):
         return None
-    plain = (str, int, float, bool, Mark)
-    if not isinstance(one, plain) or not isinstance(other, plain):
-        return None
-    if operator in ("==", "===", "!=", "!=="):
-        same = (type(one) is type(other) or not isinstance(one, bool | Mark)) and one == other
-        return same if operator in ("==", "===") else not same
+    if sign in _EQUAL:
+        return _is_same(one, other)
+    if sign in _UNEQUAL:
+        return not _is_same(one, other)
     if isinstance(one, int | float) and isinstance(other, int | float):
-        return {"<": one < other, ">": one > other, "<=": one <= other, ">=": one >= other}[operator]
+        return _ORDER[sign](one, other)
     return None
 
 
-def happens(ev: Resolver, node: Node, place: Place, top: Node) -> bool | None:
+def _is_plain(value: Value) -> bool:
+    """Known whole, and without parts."""
+    if isinstance(value, str):
+        return HOLE not in value
+    return isinstance(value, int | float | Mark) and value is not Mark.UNKNOWN
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    is_comparable = type(one) is type(other) or not isinstance(one, bool | Mark)
+    return is_comparable and one == other
+
+
+def happens(ev: Resolver, node: Node, place: BoundScope, top: Node) -> bool | None:
     """Whether a statement is reached: True for sure, False never, None perhaps."""
     sure: bool | None = True
     below, up = node, place.source.up(node)
     while up is not None and below.id != top.id:
-        step: bool | None = True
-        if up.type == "if_statement":
-            test, otherwise = up.child_by_field_name("condition"), up.child_by_field_name("alternative")
-            if test is not None and below.id != test.id:
-                step = truth(ev, test, place)
-                if step is not None and otherwise is not None and below.id == otherwise.id:
-                    step = not step
-        elif up.type == "ternary_expression":
-            step = _chosen(ev, up, below, place)
-        elif up.type == "switch_case":
-            step = _matches(ev, up, place)
-        elif up.type in ("switch_default", "for_statement", "for_in_statement", "while_statement", "catch_clause"):
-            step = None
+        step = _enters(ev, up, below, place)
         if step is False:
             return False
         sure = None if step is None else sure
@@ -64,33 +78,40 @@ def happens(ev: Resolver, node: Node, place: Place, top: Node) -> bool | None:
     return sure
 
 
-def _chosen(ev: Resolver, ternary: Node, below: Node, place: Place) -> bool | None:
-    test, otherwise = ternary.child_by_field_name("condition"), ternary.child_by_field_name("alternative")
+def _enters(ev: Resolver, up: Node, below: Node, place: BoundScope) -> bool | None:
+    """Whether the way leads from a statement or expression into this part of it."""
+    if up.type in ("if_statement", "ternary_expression"):
+        return _chosen(ev, up, below, place)
+    if up.type == "switch_case":
+        return _matches(ev, up, place)
+    return None if up.type in _UNCERTAIN else True
+
+
+def _chosen(ev: Resolver, fork: Node, below: Node, place: BoundScope) -> bool | None:
+    test = fork.child_by_field_name("condition")
     if test is None or below.id == test.id:
         return True
     said = truth(ev, test, place)
-    return said if said is None or otherwise is None or below.id != otherwise.id else not said
+    if said is None:
+        return None
+    return not said if is_alternative(fork, below) else said
 
 
-def _matches(ev: Resolver, case: Node, place: Place) -> bool | None:
+def is_alternative(fork: Node, below: Node) -> bool:
+    """Is this the part that is reached where the condition does not hold?"""
+    otherwise = fork.child_by_field_name("alternative")
+    return otherwise is not None and otherwise.id == below.id
+
+
+def _matches(ev: Resolver, case: Node, place: BoundScope) -> bool | None:
     label = case.child_by_field_name("value")
     switch = case.parent.parent if case.parent is not None else None
-    subject = switch.child_by_field_name("value") if switch is not None else None
+    subject = child(switch, "value")
     if label is None or subject is None:
         return None
-    return (
-        compare(ev, "===", subject, label, place)
-        if subject.type != "parenthesized_expression"
-        else compare(ev, "===", nth(subject, 0) or subject, label, place)
-    )
-
-
-def type_names(values: Values) -> Values:
-    kinds: list[tuple[type, str]] = [
-        (bool, "boolean"), (str, "string"), (int, "number"), (float, "number"), (Fn, "function"), (Obj, "object"),
-        (Arr, "object"), (Inst, "object"), (Pattern, "object"),
-    ]  # fmt: skip
-    return tuple(next((n for kind, n in kinds if isinstance(v, kind)), UNKNOWN) for v in values)
+    if subject.type == "parenthesized_expression":
+        subject = nth(subject, 0) or subject
+    return compare(ev, "===", subject, label, place)
 
 
 def branch_around(node: Node, source: Source) -> Node | None:

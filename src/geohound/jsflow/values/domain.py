@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
-from urllib.parse import quote
 
 from tree_sitter import Node
 
@@ -44,21 +43,14 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Web:
+class UrlObject:
     """A URL object."""
 
     href: str
 
 
-@dataclass(eq=False, slots=True)
-class Query:
-    """URLSearchParams."""
-
-    pairs: list[tuple[str, str]]
-
-
 @dataclass(frozen=True, slots=True)
-class Reply:
+class FetchedFile:
     """The answer to a request for a file."""
 
     url: str
@@ -83,7 +75,7 @@ class Env:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class BoundScope:
     """Where an expression stands: its source, and the parameters bound there."""
 
     source: Source
@@ -95,7 +87,7 @@ class Lazy:
     """Values worked out when they are asked for."""
 
     node: Node | None = None
-    place: Place | None = None
+    place: BoundScope | None = None
     values: tuple[Value, ...] = ()
 
 
@@ -106,7 +98,7 @@ class Obj:
     fields: dict[str, list[Lazy]] = field(default_factory=dict)
     is_open: bool = False  # more is in it than is known
     path: str = ""
-    origin: tuple[Node, Place] | None = None  # the literal, whose methods may set more on `this`
+    origin: tuple[Node, BoundScope] | None = None  # the literal, whose methods may set more on `this`
 
 
 @dataclass(eq=False, slots=True)
@@ -120,7 +112,7 @@ class Fn:
     """A function or class, with the parameters bound around it."""
 
     node: Node
-    place: Place
+    place: BoundScope
     this: Any = None
 
     @property
@@ -130,10 +122,12 @@ class Fn:
 
 @dataclass(eq=False, slots=True)
 class Inst:
-    """What `new` makes of a class of the page."""
+    """What `new` makes of a class of the page; the part of a base class has the `whole` that `this` means there."""
 
     cls: Fn
     env: Env | None = None
+    args: Sequence[Lazy] = ()
+    whole: Inst | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -144,7 +138,7 @@ class Namespace:
     node: Node | None = None  # of a bundle: the function that is the module
 
 
-Value = str | int | float | bool | Mark | Ref | Pattern | Web | Query | Reply | Obj | Arr | Fn | Inst | Namespace
+Value = str | int | float | bool | Mark | Ref | Pattern | UrlObject | FetchedFile | Obj | Arr | Fn | Inst | Namespace
 Values = tuple[Value, ...]
 NOTHING: Values = (UNKNOWN,)
 
@@ -163,28 +157,25 @@ def distinct(values: Iterable[Value], limit: int) -> Values:
     return tuple(found.values()) or NOTHING
 
 
-def text_of(value: Value, limit: int = 4_000) -> str:
+def text_of(value: Value) -> str:
     """As JavaScript writes a value into a string."""
     match value:
         case str():
             return value
         case bool():
             return "true" if value else "false"
-        case int():
-            return str(value) if abs(value) < 10**20 else HOLE
-        case float():
-            return str(int(value)) if value.is_integer() and abs(value) < 1e20 else str(value)
-        case Web(href):
+        case int() | float():
+            return _number_text(value)
+        case UrlObject(href):
             return href
-        case Query(pairs):
-            return query_text(pairs)[:limit]
     return HOLE
 
 
-def query_text(pairs: Sequence[tuple[str, str]]) -> str:
-    """As URLSearchParams writes its pairs; what is not known stays so."""
-    safe = f",:/;@*()!${HOLE}{{}}"
-    return "&".join(f"{quote(k, safe=safe)}={quote(v, safe=safe)}" for k, v in pairs)
+def _number_text(number: float) -> str:
+    if isinstance(number, int):
+        return str(number) if abs(number) < 10**20 else HOLE
+    is_whole = number.is_integer() and abs(number) < 1e20
+    return str(int(number)) if is_whole else str(number)
 
 
 def is_truthy(value: Value) -> bool | None:
@@ -192,7 +183,7 @@ def is_truthy(value: Value) -> bool | None:
     match value:
         case Mark():
             return None if value is UNKNOWN else False
-        case Ref() | Reply():
+        case Ref() | FetchedFile():
             return None
         case str():
             return None if HOLE in value and len(value) < 3 else bool(value)

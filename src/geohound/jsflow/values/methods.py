@@ -1,4 +1,4 @@
-"""Methods of strings and arrays, as far as their results can be told."""
+"""Methods of strings and arrays, as far as their results are known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from geohound.jsflow.values.resolver import Resolver
 
 from .domain import HOLE, NOTHING, UNDEFINED, UNKNOWN, Arr, Fn, Lazy, Pattern, Value, Values, is_truthy, ready, text_of
 
-_SAFE_PATTERN = re.compile(r"(?:[^*+{}()|\\]|\\.)*(?:[*+])?(?:[^*+{}()|\\]|\\.)*")
+_SAFE_PATTERN = re.compile(r"(?:[^*+?{}()|\\]|\\.)*+[*+?]?(?:[^*+?{}()|\\]|\\.)*+")  # repeats once at most
 
 
 def _number(ev: Resolver, args: Sequence[Lazy], at: int, default: int) -> int:
@@ -19,27 +19,32 @@ def _number(ev: Resolver, args: Sequence[Lazy], at: int, default: int) -> int:
 
 def on_string(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
     """Methods of strings; what depends on a part that is not known stays unknown."""
-    if name == "concat":
-        return ev.concat((text,), *(ev.lazy(a) for a in args))
-    if name in ("replace", "replaceAll"):
-        return _replaced(ev, text, name, args)
-    if name == "split":
-        mark = ev.lazy(args[0])[0] if args else ""
-        parts = (list(text[:500]) if mark == "" else text.split(mark)[:500]) if isinstance(mark, str) else [text]
-        return (Arr([ready(p) for p in parts]),)
     simple = _SIMPLE.get(name)
     if simple is not None:
         return (simple(text),)
-    if name in ("slice", "substring", "substr", "charAt", "at"):
-        return _cut(ev, text, name, args)
-    if name in ("startsWith", "endsWith", "includes", "indexOf", "lastIndexOf"):
-        return _asked(ev, text, name, args)
-    if name == "repeat":
-        times = _number(ev, args, 0, 0)
-        return (text * times,) if 0 <= times * max(1, len(text)) <= ev.meter.budget.chars else NOTHING
-    if name in ("match", "test", "search", "codePointAt", "charCodeAt"):
-        return NOTHING
-    return NOTHING
+    method = _OF_STRING.get(name)
+    return method(ev, text, name, args) if method is not None else NOTHING
+
+
+def _joined(ev: Resolver, text: str, _: str, args: Sequence[Lazy]) -> Values:
+    return ev.concat((text,), *(ev.lazy(a) for a in args))
+
+
+def _split(ev: Resolver, text: str, _: str, args: Sequence[Lazy]) -> Values:
+    mark = ev.lazy(args[0])[0] if args else ""
+    if not isinstance(mark, str):
+        parts = [text]
+    elif mark == "":
+        parts = list(text[:500])
+    else:
+        parts = text.split(mark)[:500]
+    return (Arr([ready(p) for p in parts]),)
+
+
+def _repeated(ev: Resolver, text: str, _: str, args: Sequence[Lazy]) -> Values:
+    times = _number(ev, args, 0, 0)
+    length = times * max(1, len(text))
+    return (text * times,) if 0 <= length <= ev.meter.budget.chars else NOTHING
 
 
 _SIMPLE: dict[str, Callable[[str], Value]] = {
@@ -70,14 +75,21 @@ def _cut(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
 
 def _asked(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
     part = ev.lazy(args[0])[0] if args else UNKNOWN
-    if not isinstance(part, str) or HOLE in part or (HOLE in text and name != "startsWith"):
+    if not isinstance(part, str) or HOLE in part:
         return NOTHING
-    if name == "startsWith":
-        known = text.partition(HOLE)[0]
-        return (text.startswith(part),) if len(known) >= len(part) or HOLE not in text else NOTHING
-    if name == "endsWith":
-        return (text.endswith(part),)
-    return (part in text,) if name == "includes" else (text.find(part) if name == "indexOf" else text.rfind(part),)
+    if HOLE not in text:
+        return (_ANSWERS[name](text, part),)
+    is_beginning_known = len(text.partition(HOLE)[0]) >= len(part)
+    return (text.startswith(part),) if name == "startsWith" and is_beginning_known else NOTHING
+
+
+_ANSWERS: dict[str, Callable[[str, str], Value]] = {
+    "startsWith": str.startswith,
+    "endsWith": str.endswith,
+    "includes": str.__contains__,
+    "indexOf": str.find,
+    "lastIndexOf": str.rfind,
+}
 
 
 def _replaced(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
@@ -108,33 +120,50 @@ def _sub(pattern: Pattern, by: str, text: str) -> str:
         return text
 
 
+_OF_STRING: dict[str, Callable[[Resolver, str, str, Sequence[Lazy]], Values]] = {
+    "concat": _joined,
+    "split": _split,
+    "repeat": _repeated,
+    **dict.fromkeys(("replace", "replaceAll"), _replaced),
+    **dict.fromkeys(("slice", "substring", "substr", "charAt", "at"), _cut),
+    **dict.fromkeys(_ANSWERS, _asked),
+}
+
+
 def on_array(ev: Resolver, array: Arr, name: str, args: Sequence[Lazy]) -> Values:
     """Methods of arrays."""
-    items = array.items
-    if name == "join":
-        mark = text_of(ev.lazy(args[0])[0]) if args else ","
-        groups: list[Values] = []
-        for i, item in enumerate(items[:400]):
-            groups += [(mark,)] if i else []
-            groups.append(ev.lazy(item))
-        return ev.concat(*groups) if groups else ("",)
-    if name in ("map", "flatMap", "filter", "find", "reduce", "forEach"):
-        return _with_function(ev, array, name, args)
-    if name == "concat":
-        more = [v for a in args for v in ev.lazy(a)]
-        return (Arr([*items, *(i for v in more for i in (v.items if isinstance(v, Arr) else [ready(v)]))]),)
-    if name == "reverse":
-        return (Arr(items[::-1]),)
-    if name == "flat":
-        return (_flat(ev, items, array.is_open),)
-    if name in ("slice", "sort", "fill", "values", "toSorted"):
-        begin = _number(ev, args, 0, 0) if name == "slice" else 0
-        end = _number(ev, args, 1, len(items)) if name == "slice" else len(items)
-        return (Arr(items[begin:end]),)
-    if name in ("pop", "shift", "at"):
-        at = _number(ev, args, 0, 0) if name == "at" else (-1 if name == "pop" else 0)
-        return ev.lazy(items[at]) if items and -len(items) <= at < len(items) else NOTHING
-    return NOTHING
+    method = _OF_ARRAY.get(name)
+    return method(ev, array, name, args) if method is not None else NOTHING
+
+
+def _join(ev: Resolver, array: Arr, _: str, args: Sequence[Lazy]) -> Values:
+    mark = text_of(ev.lazy(args[0])[0]) if args else ","
+    groups: list[Values] = []
+    for i, item in enumerate(array.items[:400]):
+        groups += [(mark,)] if i else []
+        groups.append(ev.lazy(item))
+    return ev.concat(*groups) if groups else ("",)
+
+
+def _concat(ev: Resolver, array: Arr, _: str, args: Sequence[Lazy]) -> Values:
+    items = list(array.items)
+    for value in (v for a in args for v in ev.lazy(a)):
+        items += value.items if isinstance(value, Arr) else [ready(value)]
+    return (Arr(items),)
+
+
+def _slice(ev: Resolver, array: Arr, _: str, args: Sequence[Lazy]) -> Values:
+    begin = _number(ev, args, 0, 0)
+    end = _number(ev, args, 1, len(array.items))
+    return (Arr(array.items[begin:end]),)
+
+
+def _one(ev: Resolver, array: Arr, name: str, args: Sequence[Lazy]) -> Values:
+    at = {"pop": -1, "shift": 0}.get(name)
+    if at is None:
+        at = _number(ev, args, 0, 0)
+    is_there = -len(array.items) <= at < len(array.items)
+    return ev.lazy(array.items[at]) if is_there else NOTHING
 
 
 def _flat(ev: Resolver, items: Sequence[Lazy], is_open: bool) -> Arr:
@@ -148,22 +177,55 @@ def _flat(ev: Resolver, items: Sequence[Lazy], is_open: bool) -> Arr:
 
 
 def _with_function(ev: Resolver, array: Arr, name: str, args: Sequence[Lazy]) -> Values:
-    function = next((v for v in (ev.lazy(args[0]) if args else ()) if isinstance(v, Fn)), None)
+    """Methods that call a function with each element."""
+    function = _function(ev, args)
     if function is None:
         return (array,) if name == "filter" else NOTHING
     items = array.items[:400]
     if name == "reduce":
-        start = [args[1]] if len(args) > 1 else items[:1]
-        total = ev.lazy(start[0]) if start else NOTHING
-        for item in items[0 if len(args) > 1 else 1 :]:
-            total = ev.invoke(function, [ready(*total), item])
-        return total
+        return _reduced(ev, function, [*args[1:2], *items])
     results = [ev.invoke(function, [item, ready(i)]) for i, item in enumerate(items)]
-    if name == "flatMap":
-        return (_flat(ev, [ready(*r) for r in results], array.is_open),)
-    if name == "map":
-        return (Arr([ready(*r) for r in results], array.is_open),)
-    kept = [item for item, r in zip(items, results, strict=True) if {is_truthy(v) for v in r} != {False}]
-    if name == "find":
-        return ev.any_of(kept) if kept else (UNDEFINED,)
-    return (Arr(kept, array.is_open),) if name == "filter" else (UNDEFINED,)
+    if name in ("map", "flatMap"):
+        return (_mapped(ev, results, array.is_open, is_flat=name == "flatMap"),)
+    kept = [item for item, r in zip(items, results, strict=True) if _may_hold(r)]
+    return _chosen(ev, name, Arr(kept, array.is_open))
+
+
+def _chosen(ev: Resolver, name: str, kept: Arr) -> Values:
+    if name == "filter":
+        return (kept,)
+    return ev.any_of(kept.items) if name == "find" and kept.items else (UNDEFINED,)
+
+
+def _mapped(ev: Resolver, results: list[Values], is_open: bool, *, is_flat: bool) -> Arr:
+    items = [ready(*r) for r in results]
+    return _flat(ev, items, is_open) if is_flat else Arr(items, is_open)
+
+
+def _function(ev: Resolver, args: Sequence[Lazy]) -> Fn | None:
+    given = ev.lazy(args[0]) if args else ()
+    return next((v for v in given if isinstance(v, Fn)), None)
+
+
+def _may_hold(values: Values) -> bool:
+    return {is_truthy(v) for v in values} != {False}
+
+
+def _reduced(ev: Resolver, function: Fn, items: Sequence[Lazy]) -> Values:
+    """The first of these with all others worked into it."""
+    total = ev.lazy(items[0]) if items else NOTHING
+    for item in items[1:]:
+        total = ev.invoke(function, [ready(*total), item])
+    return total
+
+
+_OF_ARRAY: dict[str, Callable[[Resolver, Arr, str, Sequence[Lazy]], Values]] = {
+    "join": _join,
+    "concat": _concat,
+    "slice": _slice,
+    "reverse": lambda _, array, *__: (Arr(array.items[::-1]),),
+    "flat": lambda ev, array, *_: (_flat(ev, array.items, array.is_open),),
+    **dict.fromkeys(("sort", "fill", "values", "toSorted"), lambda _, array, *__: (Arr(list(array.items)),)),
+    **dict.fromkeys(("pop", "shift", "at"), _one),
+    **dict.fromkeys(("map", "flatMap", "filter", "find", "reduce", "forEach"), _with_function),
+}

@@ -7,10 +7,11 @@ from typing import Protocol, TypeVar
 
 from tree_sitter import Node
 
-from geohound.jsflow.meter import Meter
+from geohound.jsflow.step_budget import Meter
 from geohound.jsflow.syntax.source import Source
+from geohound.urls.address_book import AddressBook
 
-from .domain import Fn, Lazy, Namespace, Place, Value, Values
+from .domain import BoundScope, Fn, Lazy, Namespace, Value, Values
 
 T = TypeVar("T")
 Key = tuple[str, int, int, str]
@@ -29,12 +30,13 @@ class Resolver(Protocol):
     amd_paths: dict[str, str]
     wanted: dict[str, None]  # files that the scripts ask for and that are not there
     meter: Meter
+    book: AddressBook
     choices: dict[Key, Binding]
     touches: int  # how often a value depended on a choice
     active: set[object]  # what is being worked out now: asked for again, it is not known
     known: dict[object, object]
 
-    def values(self, node: Node, place: Place) -> Values:
+    def values(self, node: Node, place: BoundScope) -> Values:
         """The alternatives for an expression."""
 
     def lazy(self, lazy: Lazy) -> Values:
@@ -49,13 +51,13 @@ class Resolver(Protocol):
     def concat(self, *groups: Values) -> Values:
         """Strings joined in every combination."""
 
-    def member(self, value: Value, name: str, place: Place) -> Values:
+    def member(self, value: Value, name: str, place: BoundScope) -> Values:
         """What a value holds under a name."""
 
     def assigned(self, path: str, name: str) -> Values:
         """What the scripts assign to `path.name` anywhere."""
 
-    def global_name(self, name: str, place: Place) -> Values:
+    def global_name(self, name: str, place: BoundScope) -> Values:
         """A name declared by another script of the page, or by nobody."""
 
     def final(self, name: str, source: Source) -> Values:
@@ -70,7 +72,7 @@ class Resolver(Protocol):
     def bind(self, fn: Fn, args: Sequence[Lazy]) -> Binding:
         """Parameter names with the arguments they get."""
 
-    def lazy_arguments(self, call: Node, place: Place) -> list[Lazy]:
+    def lazy_arguments(self, call: Node, place: BoundScope) -> list[Lazy]:
         """The arguments of a call."""
 
     def choose(self, key: Key, options: Callable[[], list[Binding]]) -> Binding | None:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from geohound.model.biography import (
+    LifeChange,
+    differences,
+    found_change,
+    state_change,
+)
 from geohound.model.catalogue import (
     ALL,
     Change,
@@ -17,59 +23,46 @@ from geohound.model.catalogue import (
     Observation,
     Recorded,
     Revision,
+    ServiceSummary,
     Topics,
 )
-from geohound.model.health import Check, State, assess
-from geohound.model.service import Known, Remembered, Service, Sighting, service_id
-from geohound.stores.rules import TRUST_S, content_key, is_alike, loose_endpoint, merge, version_order
-from geohound.urls import canonical, endpoint
+from geohound.model.health import Check, HealthState, assess
+from geohound.model.service import (
+    CachedProof,
+    CataloguedService,
+    KnownProofs,
+    Service,
+    Sighting,
+    service_id,
+    version_order,
+)
+from geohound.model.visit import Via
+from geohound.stores.merge_rules import (
+    MAX_CANDIDATES,
+    TRUST_S,
+    content_key,
+    host_of,
+    is_alike,
+    is_declared_alike,
+    loose_endpoint,
+    merge,
+)
+from geohound.urls import canonical, endpoint, without_format
+from geohound.urls.declared import declared_endpoint
 
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A service as it is kept; its other addresses stand with all addresses."""
-
-    number: int
-    service: Service
-    topics: Topics
-    first_seen: datetime
-    last_seen: datetime
-    sightings: tuple[tuple[int, Sighting], ...] = ()  # numbered as they came
-    checks: tuple[Check, ...] = ()
-    tasks: frozenset[int] = frozenset()
-    proof: Check | None = None
-
-
-@dataclass
-class _Tables:
-    """All that is kept; rows are replaced, never changed, so that a copy of the dictionaries is a copy of it all."""
-
-    kept: dict[int, _Kept]
-    doors: dict[str, tuple[str, int]]  # address and service, by the id that a service at this address would have
-    changes: dict[tuple[int, bool], Revision]  # by service, and whether it is the document that changed
-    revision: Revision = 0
-    seen: int = 0
-
-    def copy(self) -> _Tables:
-        return _Tables(dict(self.kept), dict(self.doors), dict(self.changes), self.revision, self.seen)
-
-    def change(self, row: _Kept, *, is_document: bool) -> None:
-        self.revision += 1
-        self.changes[row.number, is_document] = self.revision
-
-    def addresses(self, number: int) -> list[str]:
-        return [address for address, owner in self.doors.values() if owner == number]
-
-    def whole(self, number: int) -> Service:
-        service = self.kept[number].service
-        return replace(service, doors=tuple(sorted(a for a in self.addresses(number) if a != service.endpoint)))
+from .catalogue_tables import CatalogueTables, KeptService
 
 
 class MemoryCatalogue:
     """Not for several threads."""
 
     def __init__(self) -> None:
-        self._tables = _Tables({}, {}, {})
+        self._tables = CatalogueTables({}, {}, {})
+
+    @property
+    def rows(self) -> dict[int, KeptService]:
+        """For those who keep the past of services."""
+        return self._tables.kept
 
     async def record(self, met: Sequence[Observation | Check]) -> Sequence[Recorded]:
         tables = self._tables.copy()
@@ -78,7 +71,7 @@ class MemoryCatalogue:
         return recorded
 
     def get(self, service_id: str) -> Service | None:
-        found = self._tables.doors.get(service_id)
+        found = self._tables.aliases.get(service_id)
         return self._tables.whole(found[1]) if found else None
 
     def at(self, url: str) -> Sequence[Service]:
@@ -86,8 +79,8 @@ class MemoryCatalogue:
 
     def _numbers_at(self, url: str) -> list[int]:
         clear = canonical(url) or url
-        named = {url, clear, endpoint(clear)}
-        return sorted({number for address, number in self._tables.doors.values() if address in named})
+        named = {url, clear, endpoint(clear), without_format(clear)}
+        return sorted({number for address, number in self._tables.aliases.values() if address in named})
 
     def entries(self, which: Filter = ALL) -> Iterator[Entry]:
         for row in list(self._tables.kept.values()):
@@ -103,30 +96,39 @@ class MemoryCatalogue:
         row = self._row(service_id)
         return [replace(sighting, service_id=row.service.id) for _, sighting in row.sightings] if row else []
 
+    def met_at(self, limit: int) -> Sequence[str]:
+        numbered = sorted((found for row in self._tables.kept.values() for found in row.sightings), key=lambda n: n[0])
+        latest = [sighting for _, sighting in numbered[-limit:]]
+        return [seen.found_on if seen.via is Via.GUESS else seen.url for seen in latest]
+
     def checks(self, service_id: str, since: datetime | None = None) -> Sequence[Check]:
         row = self._row(service_id)
         looks = row.checks if row else ()
         return [_plain(check, row) for check in looks if row and (since is None or check.at >= since)]
 
-    def _row(self, service_id: str) -> _Kept | None:
-        found = self._tables.doors.get(service_id)
+    def count_checked(self, since: datetime) -> int:
+        return sum(any(check.at >= since for check in row.checks) for row in self._tables.kept.values())
+
+    def _row(self, service_id: str) -> KeptService | None:
+        found = self._tables.aliases.get(service_id)
         return self._tables.kept[found[1]] if found else None
 
-    def _remembered(self, url: str) -> Remembered | None:
+    def _remembered(self, url: str) -> CachedProof | None:
         young = time.time() - TRUST_S
         rows = [row for row in self._tables.kept.values() if row.proof and row.proof.asked == url]
         rows = [row for row in rows if row.proof and row.proof.at.timestamp() > young]
         validators = {row.proof.validators for row in rows if row.proof and row.proof.validators}
         if len(validators) != 1:
             return None
-        return Remembered(validators.pop(), tuple(self._tables.whole(row.number) for row in rows))
+        return CachedProof(validators.pop(), tuple(self._tables.whole(row.number) for row in rows))
 
-    def known_at(self, url: str) -> Known:
+    def known_at(self, url: str) -> KnownProofs:
         rows = [self._tables.kept[number] for number in self._numbers_at(url)]
         requests = {url} | {row.proof.asked for row in rows if row.proof}
         proved = {asked: past for asked in requests if (past := self._remembered(asked)) is not None}
         endpoints = {row.service.endpoint for row in rows} | ({endpoint(url)} if rows else set())
-        return Known(proved, frozenset(endpoints))
+        services = tuple(CataloguedService(row.service.id, row.service.kind, row.service.endpoint) for row in rows)
+        return KnownProofs(proved, frozenset(endpoints), services)
 
     def excerpts(self, wanted: Mapping[int, Sequence[int]]) -> Mapping[int, Service]:
         found = {number: self._tables.whole(number) for number in wanted if number in self._tables.kept}
@@ -144,6 +146,17 @@ class MemoryCatalogue:
             changes.append(Change(revision, number, _state(row), len(row.sightings), service, topics))
         return Changes(tuple(changes), due[-1][0] if due else since, self._tables.revision)
 
+    def endpoints(self) -> Iterator[tuple[str, str]]:
+        return ((row.service.kind, row.service.endpoint) for row in self._tables.kept.values())
+
+    def summaries(self, which: Filter = ALL) -> Iterator[ServiceSummary]:
+        for entry in self.entries(which):
+            s = entry.service
+            yield ServiceSummary(
+                s.id, s.kind, s.endpoint, s.title, s.software, entry.health.state, s.location, entry.topics,
+                entry.first_seen, entry.last_seen,
+            )  # fmt: skip
+
     def count(self) -> Counts:
         rows = self._tables.kept.values()
         return Counts(len(rows), sum(len(row.service.layers) for row in rows))
@@ -151,21 +164,22 @@ class MemoryCatalogue:
     def close(self) -> None: ...
 
 
-def _put(tables: _Tables, met: Observation) -> Recorded:
+def _put(tables: CatalogueTables, met: Observation) -> Recorded:
     service, sighting = met.service, met.sighting
-    home = tables.doors.get(service.id)
+    home = tables.aliases.get(service.id)
     row = tables.kept[home[1]] if home else None
-    left = row if row is not None and not (_is_own(row, service) or is_alike(row.service, service)) else None
+    left = row if row is not None and not _is_proved(tables, row, service) else None
     if left is not None:
         row = None
-        del tables.doors[service.id]
+        del tables.aliases[service.id]
     row = row or _twin(tables, service)
     is_new, stands = row is None, True
     if row is None:
         row = _insert(tables, service, met.topics, (sighting.at, sighting.at))
+        row = tables.happen(row.number, sighting.at, [found_change(sighting)])
     else:
-        tables.doors.setdefault(service.id, (service.endpoint, row.number))
-        stands = _is_own(row, service) and _refresh(tables, row, service, met.topics)
+        tables.aliases.setdefault(service.id, (service.endpoint, row.number))
+        stands = _is_own(row, service) and _refresh(tables, row, service, met.topics, sighting.at)
     if left is not None:
         _move_sightings(tables, left.number, row.number, [service.endpoint])
     _see(tables, row.number, sighting, is_first=is_new and left is None)
@@ -176,24 +190,35 @@ def _put(tables: _Tables, met: Observation) -> Recorded:
     return Recorded(row.service.id, is_new)
 
 
-def _look(tables: _Tables, check: Check) -> Recorded:
-    home = tables.doors.get(check.service_id)
+def _look(tables: CatalogueTables, check: Check) -> Recorded:
+    home = tables.aliases.get(check.service_id)
     if home is None:
         return Recorded("", False)
     _check(tables, home[1], check)
     return Recorded(tables.kept[home[1]].service.id, False)
 
 
-def _is_own(row: _Kept, service: Service) -> bool:
+def _is_own(row: KeptService, service: Service) -> bool:
     return loose_endpoint(row.service.endpoint) == loose_endpoint(service.endpoint)
 
 
-def _twin(tables: _Tables, service: Service) -> _Kept | None:
+def _is_proved(tables: CatalogueTables, row: KeptService, service: Service) -> bool:
+    """Read at the service's own address, or the same content as what is kept."""
+    if _is_own(row, service) or is_alike(row.service, service):
+        return True
+    return is_declared_alike(tables.whole(row.number), service)
+
+
+def _twin(tables: CatalogueTables, service: Service) -> KeptService | None:
     """The service of the same content that was read at another address; on its own host first of all."""
     rows = [row for row in tables.kept.values() if row.service.kind == service.kind]
     near = next((row for row in rows if _is_own(row, service) and is_alike(row.service, service)), None)
-    if near is not None or not service.fingerprint:
-        return near
+    return near or _same_document(tables, service, rows) or _same_declared(tables, service, rows)
+
+
+def _same_document(tables: CatalogueTables, service: Service, rows: Sequence[KeptService]) -> KeptService | None:
+    if not service.fingerprint:
+        return None
     same = [row for row in rows if row.service.fingerprint == service.fingerprint]
     declared = canonical(service.online_resource) if service.online_resource else None
     named = endpoint(declared) if declared else ""
@@ -204,15 +229,38 @@ def _twin(tables: _Tables, service: Service) -> _Kept | None:
     )
 
 
-def _insert(tables: _Tables, service: Service, topics: Topics, seen: tuple[datetime, datetime]) -> _Kept:
+def _same_declared(tables: CatalogueTables, service: Service, rows: Sequence[KeptService]) -> KeptService | None:
+    """Documents that give the same address and are alike (OSS-9, R2); on one host only what is the same."""
+    given, content = declared_endpoint(service.online_resource), content_key(service)
+
+    def is_candidate(row: KeptService) -> bool:
+        known_given = declared_endpoint(row.service.online_resource)
+        addresses = tables.addresses(row.number)
+        is_named = given in addresses or known_given == service.endpoint or given == known_given != ""
+        is_apart = host_of(row.service.endpoint) != host_of(service.endpoint)
+        return is_named and (is_apart or row.service.fingerprint == service.fingerprint or is_same(row))
+
+    def is_same(row: KeptService) -> bool:
+        return content_key(row.service) == content
+
+    found = [row for row in rows if is_candidate(row)]
+    found.sort(key=lambda row: (not is_same(row), row.service.title != service.title, row.number))
+    likely = found[:MAX_CANDIDATES]
+    return next((row for row in likely if is_declared_alike(tables.whole(row.number), service)), None)
+
+
+def _insert(tables: CatalogueTables, service: Service, topics: Topics, seen: tuple[datetime, datetime]) -> KeptService:
     number = len(tables.kept) + 1
-    row = tables.kept[number] = _Kept(number, replace(service, doors=()), topics, *seen)
-    tables.doors[service.id] = (service.endpoint, number)
+    row = tables.kept[number] = KeptService(number, replace(service, aliases=()), topics, *seen)
+    tables.aliases[service.id] = (service.endpoint, number)
+    for other in list(tables.kept.values()):
+        if other.number != number and other.service.fingerprint == service.fingerprint != "" and _is_dead(other):
+            tables.happen(other.number, seen[0], [(LifeChange.SUCCESSOR, service.endpoint)])
     tables.change(row, is_document=True)
     return row
 
 
-def _refresh(tables: _Tables, row: _Kept, service: Service, topics: Topics) -> bool:
+def _refresh(tables: CatalogueTables, row: KeptService, service: Service, topics: Topics, at: datetime) -> bool:
     """Keep what a new reading changes; False if the known one stays, as the newer."""
     known = tables.whole(row.number)
     merged = merge(known, service)
@@ -220,25 +268,25 @@ def _refresh(tables: _Tables, row: _Kept, service: Service, topics: Topics) -> b
     if merged != known:
         if not is_alike(known, merged):
             _part(tables, row, known)
-        row = tables.kept[row.number]
+        row = tables.happen(row.number, at, differences(known, merged))
         kept_topics = topics if stands else row.topics
-        tables.kept[row.number] = replace(row, service=replace(merged, doors=()), topics=kept_topics)
+        tables.kept[row.number] = replace(row, service=replace(merged, aliases=()), topics=kept_topics)
         tables.change(row, is_document=True)
     return stands
 
 
-def _part(tables: _Tables, row: _Kept, known: Service) -> None:
+def _part(tables: CatalogueTables, row: KeptService, known: Service) -> None:
     """Addresses elsewhere keep the content that was read there."""
-    strangers = [a for a in known.doors if loose_endpoint(a) != loose_endpoint(known.endpoint)]
+    strangers = [a for a in known.aliases if loose_endpoint(a) != loose_endpoint(known.endpoint)]
     if not strangers:
         return
     parted = _insert(tables, replace(known, endpoint=strangers[0]), row.topics, (row.first_seen, row.last_seen))
     for address in strangers[1:]:
-        tables.doors[service_id(known.kind, address)] = (address, parted.number)
+        tables.aliases[service_id(known.kind, address)] = (address, parted.number)
     _move_sightings(tables, row.number, parted.number, strangers)
 
 
-def _move_sightings(tables: _Tables, old: int, new: int, addresses: Sequence[str]) -> None:
+def _move_sightings(tables: CatalogueTables, old: int, new: int, addresses: Sequence[str]) -> None:
     row, other = tables.kept[old], tables.kept[new]
     known = {_key(sighting) for _, sighting in other.sightings}
     moving = [
@@ -257,7 +305,7 @@ def _key(sighting: Sighting) -> tuple[str, str, str]:
     return sighting.url, sighting.found_on, sighting.via
 
 
-def _see(tables: _Tables, number: int, sighting: Sighting, *, is_first: bool) -> None:
+def _see(tables: CatalogueTables, number: int, sighting: Sighting, *, is_first: bool) -> None:
     row = tables.kept[number]
     is_known = _key(sighting) in {_key(known) for _, known in row.sightings}
     tables.seen += 1
@@ -272,15 +320,21 @@ def _see(tables: _Tables, number: int, sighting: Sighting, *, is_first: bool) ->
         tables.change(row, is_document=False)
 
 
-def _check(tables: _Tables, number: int, check: Check) -> None:
+def _check(tables: CatalogueTables, number: int, check: Check) -> None:
     row = tables.kept[number]
     after = tuple(sorted((*row.checks, check), key=lambda each: each.at))
     changed = tables.kept[number] = replace(row, checks=after)
-    if _state(changed) is not _state(row):
+    if check.word == LifeChange.MOVED:
+        to = check.reason.partition(": ")[2]
+        is_known = any((event.change, event.detail) == (LifeChange.MOVED, to) for event in changed.events)
+        changed = changed if is_known else tables.happen(number, check.at, [(LifeChange.MOVED, to)])
+    was, state = _state(row), _state(changed)
+    if state is not was:
+        tables.happen(number, check.at, [state_change(was, state, check.reason)])
         tables.change(changed, is_document=False)
 
 
-def _prove(tables: _Tables, number: int, check: Check) -> None:
+def _prove(tables: CatalogueTables, number: int, check: Check) -> None:
     """The answer of this look stands for the service from now on; the same answer again does not make it younger."""
     for other in list(tables.kept.values()):
         is_named = other.proof is not None and check.asked and other.proof.asked == check.asked
@@ -294,10 +348,14 @@ def _prove(tables: _Tables, number: int, check: Check) -> None:
         tables.kept[number] = replace(row, proof=past if is_same and not is_old else check)
 
 
-def _plain(check: Check, row: _Kept) -> Check:
+def _plain(check: Check, row: KeptService) -> Check:
     """Without the request, which only the proof keeps."""
     return Check(row.service.id, check.at, check.ok, check.reason, check.elapsed_s, check.fingerprint)
 
 
-def _state(row: _Kept) -> State:
+def _is_dead(row: KeptService) -> bool:
+    return _state(row) is HealthState.DEAD
+
+
+def _state(row: KeptService) -> HealthState:
     return assess(row.checks).state

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from geohound.contracts import FencedError, StoreError, TaskStore
+from geohound.model.failure import NOT_ASKED, FailureReason
 from geohound.model.frontier import (
     MAX_MEMOS,
     FrontierBatch,
@@ -16,16 +17,15 @@ from geohound.model.frontier import (
     LoggedUrl,
     Memo,
     NewUrl,
-    QueuedUrl,
     UrlEnd,
     UrlState,
     VisitCounts,
     VisitRecord,
 )
 from geohound.model.task import Claim, TaskId
-from geohound.model.visit import AS_IF_CUT_OFF, FailureReason, Purpose, Settlement, Via
+from geohound.model.visit import Candidate, Purpose, Settlement, Via
 
-from .done import done
+from .completed import done
 
 _NO_LINKS = (Via.SEED, Via.HARVEST, Via.SERVICE)
 _UNVISITED = (UrlState.UNASKED, UrlState.REFUSED)
@@ -63,9 +63,9 @@ class MemoryFrontierLog:
                 number, new.key, new.shape, url.end.state, found.purpose.lane, found.score, found.url, found.depth
             )  # fmt: skip
 
-    def load(self, task: TaskId, numbers: Sequence[int]) -> Sequence[QueuedUrl]:
+    def load(self, task: TaskId, numbers: Sequence[int]) -> Sequence[Candidate]:
         known = self._logs[task].urls
-        return [QueuedUrl(number, known[number].new.candidate, known[number].end.attempts) for number in numbers]
+        return [replace(known[number].new.candidate, attempts=known[number].end.attempts) for number in numbers]
 
     def append(self, claim: Claim, batch: FrontierBatch) -> asyncio.Future[None]:
         task, log = self._tasks.get(claim.task), self._logs[claim.task]
@@ -113,13 +113,14 @@ class MemoryFrontierLog:
         urls = list(self._logs[task].urls.values())
         return VisitCounts(
             pages=sum(url.is_page and _was_read(url.end) for url in urls),
-            visits=sum(url.end.attempts for url in urls if url.is_page and url.end.reason is not FailureReason.TRAP),
+            visits=sum(url.end.attempts for url in urls if url.is_page and url.end.reason not in NOT_ASKED),
             tested=sum(url.end.attempts for url in urls if url.new.candidate.purpose is Purpose.PROBE),
         )
 
 
 def _was_read(end: UrlEnd) -> bool:
-    return end.status > 0 and not 300 <= end.status < 400 and end.reason not in AS_IF_CUT_OFF
+    is_outage = end.reason is not None and end.reason.means.is_outage
+    return end.status > 0 and not 300 <= end.status < 400 and not is_outage
 
 
 def _visit(task: TaskId, url: _Url) -> VisitRecord:
@@ -142,4 +143,5 @@ def _visit(task: TaskId, url: _Url) -> VisitRecord:
         attempts=end.attempts,
         address=end.address,
         at=datetime.fromtimestamp(end.at, UTC),
+        host_role=end.role,
     )

@@ -9,7 +9,7 @@ from geohound.model.frontier import RequestCounts
 from geohound.model.task import TaskId
 from geohound.model.visit import RequestRecord
 
-from .done import done
+from .completed import done
 
 
 class MemoryRequestLog:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from geohound.contracts import Clock
 from geohound.model.job import CachedRobots
 
-from .done import done
+from .completed import done
 
 
 class MemoryRobotsCache:

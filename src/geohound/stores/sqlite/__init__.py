@@ -1,9 +1,8 @@
-"""Tasks, log of the frontier and catalogue in one SQLite file."""
+"""A catalogue in one SQLite file."""
 
-from .catalogue import SqliteCatalogue
-from .database import StoreError
-from .host_claims import open_host_claims
-from .store import Store, open_store
-from .tasks import SqliteTasks
+from geohound.stores.sql.store import Store
 
-__all__ = ["SqliteCatalogue", "SqliteTasks", "Store", "StoreError", "open_host_claims", "open_store"]
+from .database import StoreError, make_folder
+from .opening import open_host_claims, open_store
+
+__all__ = ["Store", "StoreError", "make_folder", "open_host_claims", "open_store"]

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 from weakref import WeakSet
 
 from geohound.contracts import StoreError
+from geohound.stores.sql.database import Connection
 
 from . import upgrades
 
-__all__ = ["Database", "StoreError"]
+__all__ = ["SqliteDatabase", "StoreError", "make_folder"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 14
+VERSION = 30
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.forget_text_index,
@@ -33,19 +37,42 @@ UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     11: upgrades.tell_purposes,
     12: partial(upgrades.run_scripts, names=["host_claim_wanted.sql"]),
     13: partial(upgrades.run_scripts, names=["memo.sql"]),
+    14: upgrades.rename_aliases,
+    15: partial(upgrades.run_scripts, names=["cursor.sql"]),
+    16: upgrades.note_declared,
+    17: partial(upgrades.run_scripts, names=["search_page.sql"]),
+    18: partial(upgrades.run_scripts, names=["data_file.sql"]),
+    19: partial(upgrades.run_scripts, names=["kept_page.sql"]),
+    20: partial(upgrades.run_scripts, names=["account.sql"]),
+    21: partial(upgrades.run_scripts, names=["knowledge.sql"]),
+    22: partial(upgrades.run_scripts, names=["kept_page_copy.sql"]),
+    23: partial(upgrades.run_scripts, names=["check_queue.sql"]),
+    24: partial(upgrades.run_scripts, names=["host_role.sql"]),
+    25: partial(upgrades.run_scripts, names=["watched_site.sql"]),
+    26: upgrades.write_lives,
+    27: partial(upgrades.run_scripts, names=["owed_page.sql"]),
+    28: partial(upgrades.run_scripts, names=["shard.sql"]),
+    29: partial(upgrades.run_scripts, names=["search_task.sql"]),
 }
 _SCRIPTS = (
     "schema.sql", "index.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql",
-    "host_claim.sql", "address.sql", "host_claim_wanted.sql", "memo.sql",
+    "host_claim.sql", "address.sql", "host_claim_wanted.sql", "memo.sql", "cursor.sql", "declared.sql",
+    "search_page.sql", "data_file.sql", "kept_page.sql", "account.sql", "knowledge.sql",
+    "kept_page_copy.sql", "check_queue.sql", "host_role.sql", "watched_site.sql", "biography.sql",
+    "owed_page.sql",
+    "shard.sql", "search_task.sql",
 )  # fmt: skip
 BUSY_TIMEOUT_MS = 30_000
+_BOOLEANS = ("ok", "is_document", "is_wanted", "is_whole", "is_idle", "has_more")
+# Faults of what is written; all others are faults of the file, and everybody's.
+_OWN_FAULTS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.DataError, sqlite3.InterfaceError)
 
 
 class _Connection(sqlite3.Connection):
     """A connection that can be referred to weakly."""
 
 
-class Database:
+class SqliteDatabase:
     """Connections to one file.
 
     `synchronous=FULL` makes every commit outlive a power cut, not only a kill. Frontier writes come grouped:
@@ -58,6 +85,7 @@ class Database:
         self._local = threading.local()
         # Weak, so that the connection of a thread ends with the thread: web servers come and go with theirs.
         self._readers: WeakSet[_Connection] = WeakSet()
+        self._readers_lock = threading.Lock()  # not that of the writer: who reads waits for nobody
         self._closed = False
         self._writer = self._open_checked()
         if not durable:
@@ -72,12 +100,16 @@ class Database:
             raise StoreError(f"{self.path} is a folder; name a file for the catalogue.")
         if not self.path.parent.is_dir():
             raise StoreError(f"There is no folder {self.path.parent}; create it or name another file.")
+        self._source, self.is_read_only = _source(self.path)
         try:
-            connection = _connect(self.path)
+            connection = _connect(self._source)
         except sqlite3.Error as error:
             raise StoreError(_explain(error, self.path)) from error
         try:
-            _prepare(connection, self.path)
+            if self.is_read_only:
+                _check_version(connection, self.path)
+            else:
+                _prepare(connection, self.path)
         except sqlite3.Error as error:
             connection.close()
             raise StoreError(_explain(error, self.path)) from error
@@ -110,10 +142,10 @@ class Database:
             raise StoreError(f"{self.path} is closed.")
         connection: _Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = _connect(self.path, cache_kb=4_000)
+            connection = _connect(self._source, cache_kb=4_000)
             connection.execute("PRAGMA query_only = ON")
             self._local.connection = connection
-            with self._lock:
+            with self._readers_lock:
                 self._readers.add(connection)
         return connection
 
@@ -127,16 +159,79 @@ class Database:
         finally:
             connection.execute("COMMIT")
 
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        return iter(self.read().execute(sql, values))
+
+    def lock(self, connection: object, name: str) -> None:
+        """Whoever writes to the file has it alone."""
+
+    def is_own_fault(self, error: Exception) -> bool:
+        return not isinstance(error, sqlite3.Error) or isinstance(error, _OWN_FAULTS)
+
+    def is_passing(self, error: Exception) -> bool:  # noqa: ARG002 - the writer has the file alone
+        return False
+
+    def is_duplicate(self, error: Exception) -> bool:
+        return isinstance(error, sqlite3.IntegrityError)
+
+    def columns(self, table: str) -> Sequence[str]:
+        return [row[1] for row in self.read().execute(f"PRAGMA table_info({table})")]
+
+    def booleans(self, table: str) -> Sequence[str]:
+        """SQLite has numbers in their place."""
+        return [column for column in self.columns(table) if column in _BOOLEANS]
+
+    @contextmanager
+    def copying(self) -> Iterator[Connection]:
+        with self.write() as connection:
+            yield connection
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Trouble that is met while reading (a damaged page, a disk that fails) as a sentence."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise StoreError(_explain(error, self.path)) from error
+
     def close(self) -> None:
-        with self._lock:
+        with self._lock, self._readers_lock:
             self._closed = True
             for connection in (*self._readers, self._writer):
                 connection.close()
 
 
-def _connect(path: Path, cache_kb: int = 8_000) -> _Connection:
+def make_folder(folder: Path) -> None:
+    """The folder of the default catalogue."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The data folder {folder} cannot be made ({error.strerror}); name a file elsewhere with --catalogue, "
+            "or another data folder in XDG_DATA_HOME."
+        ) from None
+
+
+def _source(path: Path) -> tuple[str, bool]:
+    """The address of the file for SQLite, and whether it may only be read: it, its folder or its file system."""
+    address = f"file:{quote(str(path.absolute()))}"
+    if not path.exists() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        return address, False
+    for way in ("mode=ro", "mode=ro&immutable=1"):  # the second where the files of the log cannot be made
+        with suppress(sqlite3.OperationalError), closing(sqlite3.connect(f"{address}?{way}", uri=True)) as trial:
+            trial.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return f"{address}?{way}", True
+    return f"{address}?mode=ro", True
+
+
+def _connect(source: str, cache_kb: int = 8_000) -> _Connection:
     connection = sqlite3.connect(
-        path,
+        source,
+        uri=True,
         timeout=BUSY_TIMEOUT_MS / 1000,
         isolation_level=None,
         check_same_thread=False,
@@ -169,6 +264,12 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    _refuse_strangers(connection, path)
+    if _number(connection, "user_version") != VERSION:
+        raise StoreError(f"{path} has to be upgraded, but may only be read; copy it to a folder that you may write.")
+
+
 def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
     version = _number(connection, "user_version")
     is_ours = _number(connection, "application_id") == APPLICATION_ID
@@ -196,6 +297,7 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 
 
 def _explain(error: sqlite3.Error, path: Path) -> str:
+    """What happened to the file, and what to do."""
     text = str(error)
     if "not a database" in text:
         return f"{path} is not a Geohound catalogue (not even an SQLite file); name another file."
@@ -206,7 +308,7 @@ def _explain(error: sqlite3.Error, path: Path) -> str:
     if "full" in text:
         return f"The disk of {path} is full; make room and start again: nothing acknowledged is lost."
     if "malformed" in text:
-        return f"{path} is damaged ({text}); restore it from a copy."
+        return f"{path} is damaged ({text}); restore it from a copy, or crawl anew into another file."
     if "closed" in text:
         return f"{path} is closed."
     return f"{path} cannot be used: {text}."

@@ -34,7 +34,7 @@ CREATE TABLE url (
   shape INTEGER NOT NULL,     -- 40-bit hash of its pattern
   state INTEGER NOT NULL,     -- 0 pending, 1 done, 2 asked in vain, 3 dropped without asking, 4 reached by a redirect,
                               -- 5 refused, not admitted: an example, which may come in another time
-  purpose INTEGER NOT NULL,   -- 0 page, 1 probe, 2 harvest, 3 check
+  purpose INTEGER NOT NULL,   -- 0 page, 1 probe, 2 harvest, 3 check, 4 file, 5 watcher
   score REAL NOT NULL,
   url TEXT NOT NULL,
   depth INTEGER NOT NULL,
@@ -63,19 +63,19 @@ CREATE TABLE service (
   first_seen REAL NOT NULL,
   last_seen REAL NOT NULL,
   popularity INTEGER NOT NULL DEFAULT 0,  -- sightings
-  body BLOB NOT NULL             -- the service as JSON, without layers and doors
+  body BLOB NOT NULL             -- the service as JSON, without layers and aliases
 );
 CREATE INDEX service_by_fingerprint ON service (fingerprint) WHERE fingerprint <> '';
 CREATE INDEX service_by_loose_endpoint ON service (loose_endpoint);
 
 -- Every address of a service, its own endpoint first; id = the id that a service at this address would have.
-CREATE TABLE door (
+CREATE TABLE alias (
   id TEXT PRIMARY KEY,
   endpoint TEXT NOT NULL,
   service INTEGER NOT NULL REFERENCES service (num)
 ) WITHOUT ROWID;
-CREATE INDEX door_by_endpoint ON door (endpoint);
-CREATE INDEX door_by_service ON door (service);
+CREATE INDEX alias_by_endpoint ON alias (endpoint);
+CREATE INDEX alias_by_service ON alias (service);
 
 CREATE TABLE layer (
   num INTEGER PRIMARY KEY,

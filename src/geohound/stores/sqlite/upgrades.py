@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import orjson
-
-from geohound.model.task import Ending
 
 
 def run_scripts(connection: sqlite3.Connection, names: Sequence[str]) -> None:
@@ -17,7 +15,7 @@ def run_scripts(connection: sqlite3.Connection, names: Sequence[str]) -> None:
     # Not executescript: it commits first, and then two processes could create the tables at once.
     for name in names:
         statement = ""
-        for line in files(__package__).joinpath(name).read_text("utf-8").splitlines(keepends=True):
+        for line in Path(__file__).with_name(name).read_text("utf-8").splitlines(keepends=True):
             statement += line
             if sqlite3.complete_statement(statement):
                 connection.execute(statement)
@@ -47,6 +45,8 @@ def specify(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE task ADD COLUMN ending TEXT NOT NULL DEFAULT ''")
     connection.execute("ALTER TABLE task RENAME COLUMN settings TO spec")
     rows = connection.execute("SELECT id, spec, seeds, counters FROM task LEFT JOIN progress ON task = id").fetchall()
+    from geohound.model.task import Ending  # noqa: PLC0415 - few files are of that age
+
     for task, stored, seeds, counters in rows:
         spec = _spec(orjson.loads(stored), orjson.loads(seeds))
         ending = orjson.loads(counters or b"{}").get("ended", "")
@@ -98,3 +98,51 @@ def tell_purposes(connection: sqlite3.Connection) -> None:
            WHERE purpose = 1 AND instr(url, :mark)""",
         {"mark": _HARVEST},
     )
+
+
+def rename_aliases(connection: sqlite3.Connection) -> None:
+    """Version 14 had another word for the further addresses of a service."""
+    connection.execute("ALTER TABLE door RENAME TO alias")
+    for column in ("endpoint", "service"):
+        connection.execute(f"DROP INDEX door_by_{column}")
+        connection.execute(f"CREATE INDEX alias_by_{column} ON alias ({column})")
+
+
+def note_declared(connection: sqlite3.Connection) -> None:
+    """Version 16 did not know the same service behind several hosts by the address that its document gives."""
+    from geohound.stores.merge_rules import host_of  # noqa: PLC0415 - once in the life of a file
+    from geohound.urls.declared import declared_endpoint  # noqa: PLC0415
+
+    run_scripts(connection, ["declared.sql"])
+    rows = connection.execute("SELECT num, endpoint, body FROM service").fetchall()
+    for num, endpoint, body in rows:
+        declared = declared_endpoint(str(orjson.loads(body).get("online_resource") or ""))
+        connection.execute(
+            "UPDATE service SET host = ?, declared = ? WHERE num = ?", (host_of(endpoint), declared, num)
+        )
+
+
+def write_lives(connection: sqlite3.Connection) -> None:
+    """Catalogues of before had checks and no events: those that follow from the checks are written."""
+    from datetime import UTC, datetime  # noqa: PLC0415 - once in the life of a file
+    from itertools import groupby  # noqa: PLC0415
+
+    from geohound.model.biography import state_change  # noqa: PLC0415
+    from geohound.model.health import Check, HealthState, states  # noqa: PLC0415
+
+    run_scripts(connection, ["biography.sql"])
+    rows = connection.execute("SELECT service, at, ok, reason FROM health_check ORDER BY service, at, num").fetchall()
+    for num, looks in groupby(rows, lambda row: row[0]):
+        checks = [
+            Check("", datetime.fromtimestamp(at, UTC), None if ok is None else bool(ok), reason)
+            for _, at, ok, reason in looks
+        ]
+        was = HealthState.UNKNOWN
+        for check, state in zip(checks, states(checks), strict=True):
+            if state is not was:
+                change, detail = state_change(was, state, check.reason)
+                connection.execute(
+                    "INSERT INTO life_event (service, at, change, detail) VALUES (?, ?, ?, ?)",
+                    (num, check.at.timestamp(), change, detail),
+                )
+            was = state

@@ -11,7 +11,7 @@ COLLECTION = {
     "title": "Baltic scenes",
     "description": "Two scenes of a small Baltic Sea.",
     "license": "CC0-1.0",
-    "links": [],
+    "links": [{"rel": "wms", "title": "Chart", "href": "${mapserver_url}/cgi-bin/mapserv?map=BALTIC"}],
     "extent": {
         "spatial": {"bbox": [[12, 54, 27, 64]]},
         "temporal": {"interval": [["2025-06-01T00:00:00Z", "2025-06-02T00:00:00Z"]]},

@@ -1,0 +1,330 @@
+"""What distribution costs, and what it survives: pages a second on 1, 2, 3 nodes, takeover, random faults, search.
+
+    .venv/bin/python bench/cluster.py speed [PAGES]      beside one process with SQLite
+    .venv/bin/python bench/cluster.py faults [PAGES] [FAULTS]
+    .venv/bin/python bench/cluster.py log [URLS]         admissions and settlements a second, SQLite and PostgreSQL
+    .venv/bin/python bench/cluster.py search [SERVICES]  p95 of SQLite and PostgreSQL
+
+All nodes are on this machine, on addresses 127.0.0.2 …, and so is the geoweb. Results: bench/results/cluster-*.json.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from contextlib import closing
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "shared"))
+
+from cluster_rig import ClusterRig
+from geoweb_rig import Observed, calm
+from postgres_server import Server, free_port
+
+from geohound import app
+from geohound.cli.demo import geoweb_running
+from geohound.model.catalogue import Filter, Observation
+from geohound.model.frontier import FrontierBatch, NewUrl, UrlEnd, UrlState
+from geohound.model.query import Query
+from geohound.model.service import Layer, Service, Sighting
+from geohound.model.task import TaskSpec
+from geohound.model.visit import Candidate, Via
+from geohound.net.clock import SystemClock
+from geohound.search.index import CatalogueIndex
+from geohound.settings import Settings
+from geohound.stores import postgres, sqlite
+from geohound.tasks.spec import crawl_spec
+from geoweb import World
+
+RESULTS = Path(__file__).parent / "results"
+DURABLE = ("max_connections=300", "shared_buffers=256MB")  # commits are flushed to disk
+
+
+def write(name: str, found: Any) -> None:
+    load = os.getloadavg()[0]
+    body = {"machine": {"processors": os.cpu_count(), "load_before": round(load, 1)}, "found": found}
+    (RESULTS / f"cluster-{name}.json").write_text(json.dumps(body, indent=1) + "\n")
+    print(json.dumps(body, indent=1))
+
+
+def values_for(port: int, delay_s: float) -> dict[str, Any]:
+    return {
+        "host_delay_s": delay_s, "slow_host_factor": 0.0, "shards": 12,
+        "connect_to": [f"*.test=127.0.0.1:{port}"], "allow_nets": ["127.0.0.0/8"],
+    }  # fmt: skip
+
+
+def as_settings(catalogue: str, values: dict[str, Any]) -> Settings:
+    tuples = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return Settings(catalogue=catalogue, **tuples)
+
+
+def cpu_s(groups: list[int]) -> float:
+    """Processor time of all living processes in these process groups."""
+    ticks = 0
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.getpgid(int(entry.name)) in groups:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+        except OSError:
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def speed(pages: int) -> None:
+    """The same web crawled by one process with SQLite and PostgreSQL, and by 1, 2, 3 nodes."""
+    world = World(seed=5, hosts=max(60, pages // 20), pages=pages, trouble=calm())
+    server = Server(DURABLE)
+    server.start()
+    rows = []
+    try:
+        with geoweb_running(world) as port, tempfile.TemporaryDirectory() as folder:
+            values = values_for(port, 0.02)
+            for name, catalogue in (
+                ("one process, SQLite", f"{folder}/c.db"),
+                ("one process, PostgreSQL", server.new_schema()),
+            ):
+                rows.append({"how": name, **alone(as_settings(catalogue, values), world)})
+            for nodes in (1, 2, 3):
+                found = clustered(server, values, world, nodes)
+                rows.append({"how": f"cluster, {nodes} nodes", **found})
+    finally:
+        server.close()
+    write("speed", rows)
+
+
+def alone(settings: Settings, world: World) -> dict[str, Any]:
+    settings = replace(settings, processes=1)
+    task = app.new_task(settings, crawl_spec(settings, tuple(world.seeds)))
+    before, began = time.process_time(), time.monotonic()
+
+    async def run() -> None:
+        with app.task_runner(settings, indexes=False) as (runner, _):
+            await runner.run(task)
+
+    asyncio.run(run())
+    took, cpu = time.monotonic() - began, time.process_time() - before
+    with app.open_catalogue(settings) as opened:
+        counters = opened.tasks.find(task).counters
+    return figures(counters, took, cpu)
+
+
+def clustered(server: Server, values: dict[str, Any], world: World, nodes: int) -> dict[str, Any]:
+    settings = as_settings(server.new_schema(), values)
+    with tempfile.TemporaryDirectory() as folder, ClusterRig(Path(folder), settings, free_port()) as rig:
+        rig.write_config(values)
+        rig.start(nodes)
+        groups = list(rig._groups.values())
+        before, began = cpu_s(groups), time.monotonic()
+        task = rig.queue(world.seeds)
+        counters = rig.wait_done(task, 1200)
+        return figures(counters, time.monotonic() - began, cpu_s(groups) - before)
+
+
+def figures(counters: Any, took: float, cpu: float) -> dict[str, Any]:
+    pages = counters["pages"]
+    return {
+        "pages": pages, "services": counters["services"], "seconds": round(took, 1),
+        "pages_per_s": round(pages / took, 1), "cpu_ms_per_page": round(1000 * cpu / pages, 1),
+    }  # fmt: skip
+
+
+def faults(pages: int, count: int) -> None:
+    """Random faults in one crawl on three nodes: killed and frozen nodes, the database killed."""
+    world = World(seed=8, hosts=max(40, pages // 25), pages=pages, trouble=calm())
+    server = Server(DURABLE)
+    server.start()
+    chance = random.Random(4)
+    done: list[str] = []
+    try:
+        with Observed(world) as web, tempfile.TemporaryDirectory() as folder:
+            values = values_for(web.port, 0.2)
+            calm_settings = as_settings(f"{folder}/c.db", values)
+            alone(calm_settings, world)
+            with app.open_catalogue(calm_settings) as opened:
+                undisturbed = {
+                    (each.service.kind, each.service.endpoint) for each in opened.catalogue.entries(Filter(task=1))
+                }
+            web.asked.clear()
+            settings = as_settings(server.new_schema(), values)
+            with ClusterRig(Path(folder), settings, free_port()) as rig:
+                rig.write_config(values)
+                rig.start(3)
+                task = rig.queue(world.seeds)
+                for _ in range(count):
+                    time.sleep(chance.uniform(3, 9))
+                    done.append(disturb(rig, server, chance))
+                counters = rig.wait_done(task, 1200)
+                found = rig.services(task)
+            found_row = {
+                "pages": counters["pages"], "ending": counters["ending"], "faults": done,
+                "services_undisturbed": len(undisturbed), "services": len(found),
+                "lost": sorted(undisturbed - found), "more": sorted(found - undisturbed),
+                "least_gap_s": round(min(gaps(web.asked)), 3), "delay_s": values["host_delay_s"],
+                "urls_settled_twice": settled_twice(settings),
+            }  # fmt: skip
+    finally:
+        server.close()
+    write("faults", found_row)
+
+
+def disturb(rig: ClusterRig, server: Server, chance: random.Random) -> str:
+    """One fault, and what is done about it."""
+    what = chance.choice(["kill", "kill", "freeze", "database"])
+    address = chance.choice(["127.0.0.3", "127.0.0.4"])
+    if what == "kill":
+        rig.kill(address)
+        time.sleep(chance.uniform(1, 10))
+        rig.join(address)
+    elif what == "freeze":
+        rig.signal(address, signal.SIGSTOP)
+        time.sleep(chance.uniform(15, 45))
+        rig.signal(address, signal.SIGCONT)
+    else:
+        server.kill()
+        time.sleep(chance.uniform(1, 4))
+        server.start()
+    return what if what == "database" else f"{what} {address}"
+
+
+def gaps(asked: Any) -> list[float]:
+    times: dict[str, list[float]] = defaultdict(list)
+    for one in asked:
+        times[one.host].append(one.at_s)
+    return [later - earlier for of in times.values() for earlier, later in pairwise(sorted(of))]
+
+
+def settled_twice(settings: Settings) -> int:
+    with closing(app.open_store(settings)) as store:
+        sql = "SELECT count(*) - count(DISTINCT key) FROM url WHERE state IN (1, 2)"
+        return int(store.database.read().execute(sql).fetchone()[0])
+
+
+def log_speed(urls: int) -> None:
+    """Admissions and settlements of one shard, in batches of 1,000."""
+    server = Server(DURABLE)
+    server.start()
+    rows = []
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("SQLite", "PostgreSQL"):
+                clock = SystemClock()
+                opened = (
+                    sqlite.open_store(f"{folder}/l.db", clock)
+                    if name == "SQLite"
+                    else postgres.open_store(server.new_schema(), clock)
+                )
+                with closing(opened) as store:
+                    rows.append({"database": name, "urls": urls, **asyncio.run(fill(store, urls))})
+    finally:
+        server.close()
+    write("log", rows)
+
+
+def candidate(n: int) -> Candidate:
+    url = f"http://host{n % 997}.example.org/some/path/page{n}.html"
+    return Candidate(url, Via.LINK, "http://a.example.org/", "a clue")
+
+
+async def fill(store: Any, urls: int) -> dict[str, float]:
+    claim = store.tasks.claim(store.tasks.create(TaskSpec()).id, "bench", 3600.0)
+    began = time.perf_counter()
+    for first in range(1, urls + 1, 1000):
+        some = range(first, min(first + 1000, urls + 1))
+        new = [
+            NewUrl(n, n * 2654435761 % 2**62, n % 1000, UrlState.PENDING, candidate(n)) for n in some
+        ]  # fmt: skip
+        await store.log.append(claim, FrontierBatch(urls=new))
+    admitted = time.perf_counter()
+    for first in range(1, urls + 1, 1000):
+        ends = [
+            UrlEnd(n, UrlState.DONE, 1, None, 200, 0, "10.0.0.1", None, 0.0)
+            for n in range(first, min(first + 1000, urls + 1))
+        ]
+        await store.log.append(claim, FrontierBatch(ends=ends))
+    settled = time.perf_counter()
+    replayed = sum(1 for _ in store.log.replay(claim.task))
+    read = time.perf_counter()
+    return {
+        "admitted_per_s": round(urls / (admitted - began)), "settled_per_s": round(urls / (settled - admitted)),
+        "replayed_per_s": round(replayed / (read - settled)),
+    }  # fmt: skip
+
+
+def search_speed(services: int) -> None:
+    """The same searches over the same services in both databases."""
+    server = Server(DURABLE)
+    server.start()
+    rows = []
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("SQLite", "PostgreSQL"):
+                clock = SystemClock()
+                opened = (
+                    sqlite.open_store(f"{folder}/s.db", clock)
+                    if name == "SQLite"
+                    else postgres.open_store(server.new_schema(), clock)
+                )
+                with closing(opened) as store:
+                    rows.append({"database": name, **searched(store, services)})
+    finally:
+        server.close()
+    write("search", rows)
+
+
+def searched(store: Any, services: int) -> dict[str, Any]:
+    chance = random.Random(2)
+    words = [f"word{n}" for n in range(3000)]
+    began = time.perf_counter()
+    for first in range(0, services, 500):
+        store.catalogue.record_now(made(n, chance, words) for n in range(first, min(first + 500, services)))
+    recorded = time.perf_counter()
+    index = CatalogueIndex(store.catalogue, store.segments)
+    index.refresh(1)
+    indexed = time.perf_counter()
+    times = []
+    for _ in range(200):
+        text = " ".join(chance.sample(words, 2)) if chance.random() < 0.5 else chance.choice(words)
+        at = time.perf_counter()
+        index.search(Query(text))
+        times.append(1000 * (time.perf_counter() - at))
+    times.sort()
+    count = store.catalogue.count()
+    return {
+        "services": count.services, "layers": count.layers, "recorded_per_s": round(services / (recorded - began)),
+        "index_s": round(indexed - recorded, 1), "p50_ms": round(times[100], 1), "p95_ms": round(times[190], 1),
+    }  # fmt: skip
+
+
+def made(n: int, chance: random.Random, words: list[str]) -> Observation:
+    layers = tuple(Layer(f"l{k}", " ".join(chance.choices(words, k=4))) for k in range(15))
+    service = Service("wms", f"http://h{n}.example.org/wms", title=" ".join(chance.choices(words, k=5)), layers=layers)
+    now = SystemClock().now()
+    return Observation(service, Sighting(service.id, service.endpoint, "http://p.example.org/", Via.LINK, "", now))
+
+
+if __name__ == "__main__":
+    what, *numbers = sys.argv[1:] or ["speed"]
+    first = int(numbers[0]) if numbers else 0
+    match what:
+        case "speed":
+            speed(first or 3000)
+        case "faults":
+            faults(first or 4000, int(numbers[1]) if len(numbers) > 1 else 10)
+        case "log":
+            log_speed(first or 200_000)
+        case "search":
+            search_speed(first or 5000)
+        case _:
+            sys.exit(__doc__)

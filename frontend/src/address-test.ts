@@ -1,0 +1,78 @@
+/** Tests an address that the catalogue does not have, and shows each request as it is made. */
+
+import { element } from "./dom";
+import { t } from "./texts";
+
+interface TestEvent {
+  readonly event: "request" | "result" | "failed";
+  readonly url?: string;
+  readonly status?: number;
+  readonly reason?: string;
+  readonly kind?: string | null;
+  readonly title?: string;
+  readonly layer_count?: number;
+  readonly endpoint?: string | null;
+  readonly refusal?: { reason: string; detail: string } | null;
+}
+
+export function enableAddressTest(form: HTMLFormElement): void {
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void test(form);
+  });
+}
+
+async function test(form: HTMLFormElement): Promise<void> {
+  const list = form.querySelector<HTMLElement>("[data-test-events]");
+  const button = form.querySelector("button");
+  if (!list || !button) return;
+  button.disabled = true;
+  list.replaceChildren(element("li", t("Asking …")));
+  try {
+    const answer = await fetch("/api/v1/identify", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-CSRF-Token": form.dataset["csrf"] ?? "" },
+      body: JSON.stringify({ url: form.dataset["test"] }),
+    });
+    if (!answer.ok || !answer.body) throw new Error(String(answer.status));
+    list.replaceChildren();
+    for await (const event of lines(answer.body)) list.append(row(event, form.dataset["test"] ?? ""));
+  } catch {
+    list.append(element("li", t("The test could not be made.")));
+  }
+  button.disabled = false;
+}
+
+async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<TestEvent> {
+  const reader = body.pipeThrough(new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    rest += value ?? "";
+    const complete = rest.split("\n");
+    rest = complete.pop() ?? "";
+    for (const line of complete) if (line) yield JSON.parse(line) as TestEvent;
+    if (done) return;
+  }
+}
+
+function row(event: TestEvent, address: string): HTMLElement {
+  if (event.event === "request") {
+    const made = element("li", `${event.status || event.reason || ""} `);
+    made.append(element("code", event.url ?? ""));
+    return made;
+  }
+  const made = element("li", "");
+  made.className = "test-result";
+  if (event.kind) {
+    made.append(element("strong", `${event.kind.toUpperCase()}: ${event.title || event.endpoint || ""}`));
+    made.append(` · ${t("{n} layers", { n: event.layer_count ?? 0 })} · `);
+    const crawl = element("a", t("Crawl this site"));
+    crawl.href = `/tasks?${new URLSearchParams({ seeds: address })}`;
+    made.append(crawl);
+  } else {
+    made.append(t("This is no service: {reason}", { reason: [event.refusal?.reason, event.refusal?.detail].filter(Boolean).join(", ") }));
+  }
+  return made;
+}

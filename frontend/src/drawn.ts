@@ -1,0 +1,141 @@
+/** Makes a map layer from what the portal says of a service's layer; the browser asks the service itself. */
+
+import type BaseLayer from "ol/layer/Base.js";
+import ImageLayer from "ol/layer/Image.js";
+import TileLayer from "ol/layer/Tile.js";
+import VectorLayer from "ol/layer/Vector.js";
+import ImageArcGISRest from "ol/source/ImageArcGISRest.js";
+import ImageStatic from "ol/source/ImageStatic.js";
+import ImageWMS from "ol/source/ImageWMS.js";
+import VectorSource from "ol/source/Vector.js";
+import XYZ from "ol/source/XYZ.js";
+import GeoJSON from "ol/format/GeoJSON.js";
+import CircleStyle from "ol/style/Circle.js";
+import Fill from "ol/style/Fill.js";
+import Stroke from "ol/style/Stroke.js";
+import Style from "ol/style/Style.js";
+import { parseBox, toExtent } from "./box";
+import { t } from "./texts";
+
+export interface Drawn {
+  readonly type: string;
+  readonly url: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly legend: string;
+  readonly service: string;
+  readonly kind: string;
+  readonly layer: string;
+  readonly title: string;
+  readonly provider: string;
+  readonly bbox: string;
+  readonly opacity: number;
+}
+
+export type Say = (text: string, isTrouble?: boolean) => void;
+const MAX_FEATURES = 5000;
+const COLOURS = ["#b4430b", "#7b3fa0", "#1668a8", "#a8860b", "#0b7a5c", "#a0305f"];
+let coloured = 0;
+
+export function refusal(drawn: Drawn): string {
+  if (location.protocol === "https:" && drawn.url.startsWith("http:"))
+    return t("The service is not encrypted, and browsers refuse that on an encrypted page. Open it in a program instead.");
+  return "";
+}
+
+/** The layer, or nothing where this browser cannot draw it; `say` hears how it goes. */
+export async function makeLayer(drawn: Drawn, say: Say): Promise<BaseLayer | undefined> {
+  const { url, params } = drawn;
+  switch (drawn.type) {
+    case "wms": {
+      const { CRS: crs = "", ...rest } = params;
+      const projection = crs === "EPSG:3857" ? crs : "EPSG:4326";
+      return imageLayer(new ImageWMS({ url, params: { ...rest, TRANSPARENT: "TRUE" }, projection, ratio: 1 }), say);
+    }
+    case "arcgis": {
+      const shown = params["LAYERS"] ? { LAYERS: params["LAYERS"] } : {};
+      return imageLayer(new ImageArcGISRest({ url, params: shown, ratio: 1 }), say);
+    }
+    case "image": {
+      const box = parseBox(drawn.bbox);
+      return box ? imageLayer(new ImageStatic({ url, imageExtent: toExtent(box), projection: "EPSG:4326" }), say) : undefined;
+    }
+    case "xyz":
+      return tileLayer(url, say);
+    case "mvt":
+      return vectorTiles(url);
+    case "geojson":
+    case "gml":
+    case "kml":
+      return featureLayer(drawn, say);
+    default:
+      return undefined;
+  }
+}
+
+const DRAWN = () => t("Drawn by the service itself.");
+const FAILED = () => t("The service did not answer with anything that can be drawn here.");
+
+function imageLayer(source: ImageWMS | ImageArcGISRest | ImageStatic, say: Say): BaseLayer {
+  source.on("imageloadend", () => say(DRAWN()));
+  source.on("imageloaderror", () => say(FAILED(), true));
+  return new ImageLayer({ source });
+}
+
+function tileLayer(url: string, say: Say): BaseLayer {
+  const source = new XYZ({ url });
+  let drawn = false;
+  source.on("tileloadend", () => {
+    drawn = true;
+    say(DRAWN());
+  });
+  source.on("tileloaderror", () => {
+    if (!drawn) say(FAILED(), true);
+  });
+  return new TileLayer({ source });
+}
+
+async function vectorTiles(url: string): Promise<BaseLayer> {
+  const [{ default: VectorTileLayer }, { default: VectorTileSource }, { default: MVT }] = await Promise.all([
+    import("ol/layer/VectorTile.js"),
+    import("ol/source/VectorTile.js"),
+    import("ol/format/MVT.js"),
+  ]);
+  return new VectorTileLayer({ source: new VectorTileSource({ url, format: new MVT() }), style: vectorStyle() });
+}
+
+function featureLayer(drawn: Drawn, say: Say): BaseLayer {
+  const source = new VectorSource({ wrapX: true });
+  const load = async () => {
+    const answer = await fetch(drawn.url, { headers: { Accept: "application/geo+json, application/json, application/xml, */*" } });
+    if (!answer.ok) return say(FAILED(), true);
+    const features = await readFeatures(drawn.type, await answer.text());
+    source.addFeatures(features.slice(0, MAX_FEATURES));
+    say(t("{n} features, read from the service itself.", { n: features.length }));
+  };
+  load().catch(() => say(crossOrigin(), true));
+  return new VectorLayer({ source, style: vectorStyle() });
+}
+
+export function crossOrigin(): string {
+  return t("The service does not let web pages of other sites read it (CORS). Open it in a program instead.");
+}
+
+async function readFeatures(type: string, text: string) {
+  const options = { featureProjection: "EPSG:4326" };
+  if (type === "kml") {
+    const { default: KML } = await import("ol/format/KML.js");
+    return new KML({ extractStyles: false }).readFeatures(text, options);
+  }
+  if (type === "gml") {
+    const { default: WFS } = await import("ol/format/WFS.js");
+    return new WFS().readFeatures(text, options);
+  }
+  return new GeoJSON().readFeatures(JSON.parse(text), options);
+}
+
+function vectorStyle(): Style {
+  const color = COLOURS[coloured++ % COLOURS.length]!;
+  const fill = new Fill({ color: `${color}33` });
+  const stroke = new Stroke({ color, width: 1.6 });
+  return new Style({ fill, stroke, image: new CircleStyle({ radius: 4.5, fill: new Fill({ color }), stroke: new Stroke({ color: "#fff", width: 1 }) }) });
+}

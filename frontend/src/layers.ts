@@ -1,0 +1,198 @@
+/** The layers that a visitor has put on the map: list, order, opacity, legend, swipe; kept in the address of the page. */
+
+import type OlMap from "ol/Map.js";
+import type BaseLayer from "ol/layer/Base.js";
+import type { Drawn } from "./drawn";
+import { makeLayer, refusal } from "./drawn";
+import { parseBox, toExtent } from "./box";
+import { element } from "./dom";
+import { Swipe } from "./swipe";
+import { t } from "./texts";
+
+interface Entry {
+  readonly drawn: Drawn;
+  readonly layer: BaseLayer;
+  opacity: number;
+  message: string;
+  isTrouble: boolean;
+}
+
+const BASE_Z = 5;
+const MAX_LAYERS = 12;
+
+export class LayerPanel {
+  readonly entries: Entry[] = []; // from below to above
+  private readonly swipe: Swipe;
+
+  constructor(
+    private readonly map: OlMap,
+    private readonly panel: HTMLElement,
+    private readonly changed: () => void,
+  ) {
+    this.swipe = new Swipe(map);
+  }
+
+  has(drawn: Drawn): boolean {
+    return this.entries.some((entry) => isSame(entry.drawn, drawn));
+  }
+
+  async add(drawn: Drawn, show = true): Promise<string> {
+    if (this.has(drawn)) return "";
+    if (this.entries.length >= MAX_LAYERS) return t("The map has {n} layers, which is all it takes.", { n: MAX_LAYERS });
+    const refused = refusal(drawn);
+    if (refused) return refused;
+    const say = (text: string, isTrouble = false) => {
+      const entry = this.entries.find((each) => isSame(each.drawn, drawn));
+      if (!entry) return;
+      entry.message = text;
+      entry.isTrouble = isTrouble;
+      this.showMessages();
+    };
+    const layer = await makeLayer(drawn, say);
+    if (!layer) return t("This browser cannot draw the layer. Open it in a program instead.");
+    layer.setOpacity(drawn.opacity / 100);
+    this.entries.push({ drawn, layer, opacity: drawn.opacity, message: t("Loading …"), isTrouble: false });
+    this.map.addLayer(layer);
+    this.render();
+    if (show) this.zoomTo(drawn);
+    return "";
+  }
+
+  remove(drawn: Drawn): void {
+    const at = this.entries.findIndex((entry) => isSame(entry.drawn, drawn));
+    const [gone] = at < 0 ? [] : this.entries.splice(at, 1);
+    if (!gone) return;
+    this.map.removeLayer(gone.layer);
+    this.swipe.forget(gone.layer);
+    this.render();
+  }
+
+  /** How the address of the page names the layers. */
+  words(): string[] {
+    return this.entries.map(({ drawn, opacity }) => `${drawn.service}~${drawn.layer}~${opacity}`);
+  }
+
+  zoomTo(drawn: Drawn): void {
+    const box = parseBox(drawn.bbox);
+    if (box) this.map.getView().fit(toExtent(box), { padding: [24, 24, 24, 24], maxZoom: 14 });
+  }
+
+  private move(entry: Entry, by: number): void {
+    const at = this.entries.indexOf(entry);
+    const to = at + by;
+    if (to < 0 || to >= this.entries.length) return;
+    this.entries.splice(at, 1);
+    this.entries.splice(to, 0, entry);
+    this.render();
+  }
+
+  private render(): void {
+    this.entries.forEach((entry, index) => entry.layer.setZIndex(BASE_Z + index));
+    this.panel.hidden = this.entries.length === 0;
+    const list = element("ol", "");
+    list.className = "layer-stack";
+    [...this.entries].reverse().forEach((entry) => list.append(this.row(entry)));
+    const heading = element("h3", t("Layers on the map"));
+    this.panel.replaceChildren(heading, list);
+    if (this.entries.length) this.panel.append(this.swipeControl());
+    this.showMessages();
+    this.changed();
+  }
+
+  private row(entry: Entry): HTMLElement {
+    const { drawn } = entry;
+    const row = element("li", "");
+    row.dataset["layer"] = `${drawn.service}~${drawn.layer}`;
+    const title = element("p", drawn.title);
+    title.className = "stack-title";
+    title.dir = "auto";
+    const opacity = document.createElement("input");
+    opacity.type = "range";
+    opacity.min = "0";
+    opacity.max = "100";
+    opacity.value = String(entry.opacity);
+    opacity.setAttribute("aria-label", `${t("Opacity")}: ${drawn.title}`);
+    opacity.addEventListener("input", () => {
+      entry.opacity = Number(opacity.value);
+      entry.layer.setOpacity(entry.opacity / 100);
+    });
+    opacity.addEventListener("change", () => this.changed());
+    const buttons = element("p", "");
+    buttons.className = "stack-buttons";
+    buttons.append(
+      button("↑", `${t("Move up")}: ${drawn.title}`, () => this.move(entry, 1)),
+      button("↓", `${t("Move down")}: ${drawn.title}`, () => this.move(entry, -1)),
+      button(t("Zoom"), `${t("Zoom to")}: ${drawn.title}`, () => this.zoomTo(drawn)),
+      button(t("Remove"), `${t("Remove")}: ${drawn.title}`, () => this.remove(drawn)),
+    );
+    const message = element("p", "");
+    message.className = "stack-message";
+    message.setAttribute("role", "status");
+    row.append(title, opacity, buttons, message, ...legendOf(drawn));
+    return row;
+  }
+
+  private showMessages(): void {
+    const rows = this.panel.querySelectorAll<HTMLElement>("[data-layer]");
+    [...this.entries].reverse().forEach((entry, index) => {
+      const message = rows[index]?.querySelector<HTMLElement>(".stack-message");
+      if (!message) return;
+      message.textContent = entry.message;
+      message.classList.toggle("is-trouble", entry.isTrouble);
+    });
+  }
+
+  /** The top layer stands to the right of the line; what is below it, or another layer alone, to the left. */
+  private swipeControl(): HTMLElement {
+    const box = element("p", "");
+    box.className = "swipe-control";
+    const label = element("label", t("Compare the top layer with"));
+    const select = document.createElement("select");
+    const options: [string, string][] = [["", t("nothing")], ["base", t("the base map")]];
+    this.entries.slice(0, -1).forEach((entry, index) => options.push([String(index), entry.drawn.title]));
+    for (const [value, text] of options) select.add(new Option(text, value));
+    select.addEventListener("change", () => this.compare(select.value));
+    label.append(select);
+    box.append(label);
+    this.swipe.stop();
+    return box;
+  }
+
+  private compare(value: string): void {
+    const top = this.entries.at(-1)?.layer;
+    this.entries.forEach((entry) => entry.layer.setVisible(true));
+    if (!value || !top) return this.swipe.stop();
+    const left = value === "base" ? undefined : this.entries[Number(value)]?.layer;
+    this.entries.forEach((entry) => entry.layer.setVisible(entry.layer === top || entry.layer === left));
+    this.swipe.start(top, left);
+  }
+}
+
+function isSame(a: Drawn, b: Drawn): boolean {
+  return a.service === b.service && a.layer === b.layer;
+}
+
+function legendOf(drawn: Drawn): HTMLElement[] {
+  if (!drawn.legend) return [];
+  const details = document.createElement("details");
+  details.append(element("summary", t("Legend")));
+  details.addEventListener("toggle", () => {
+    if (!details.open || details.querySelector("img")) return;
+    const picture = document.createElement("img");
+    picture.alt = `${t("Legend")}: ${drawn.title}`;
+    picture.referrerPolicy = "no-referrer";
+    picture.src = drawn.legend;
+    picture.addEventListener("error", () => picture.replaceWith(element("p", t("The service has no legend for it."))));
+    details.append(picture);
+  });
+  return [details];
+}
+
+function button(text: string, label: string, action: () => void): HTMLButtonElement {
+  const made = element("button", text);
+  made.type = "button";
+  made.className = "quiet small";
+  made.setAttribute("aria-label", label);
+  made.addEventListener("click", action);
+  return made;
+}

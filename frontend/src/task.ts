@@ -1,0 +1,194 @@
+/** The page of one task, live: numbers, map, curves, services and visits as the portal sends them. */
+
+import { Curves } from "./curves";
+import { follow } from "./events";
+import type { TaskEvent } from "./events";
+import type { HostMap } from "./hosts";
+
+const RELOAD_MS = 300;
+const MAX_URL_CHARS = 60;
+const MAX_DROPS = 8;
+const WHOLE = new Intl.NumberFormat("en-US");
+
+/** Draw what is known, and follow the task where it has not ended. */
+export async function showTask(page: HTMLElement): Promise<void> {
+  const curves = new Curves(page, parsed<number[][]>(page, "history", []));
+  const task = page.dataset["task"];
+  const shown = page.querySelector("[data-state]")?.textContent ?? "";
+  const waiting: TaskEvent[] = [];
+  let map: HostMap | undefined;
+  if (task) {
+    follow(task, Number(page.dataset["last"]), (event) => {
+      if (event.type === "progress") showProgress(page, curves, event);
+      if (event.type === "visit") showVisit(page, event);
+      if (event.type === "service") {
+        showService(page, event);
+        if (map) pop(page, map, event);
+        else waiting.push(event);
+      }
+      if (event.type !== "state" || text(event, "state") === shown) return true;
+      // Other buttons belong to another state: the portal draws them.
+      window.setTimeout(() => window.location.reload(), RELOAD_MS);
+      return false;
+    });
+  }
+  const target = page.querySelector<HTMLElement>("[data-live-map]");
+  if (!target) return;
+  const { HostMap } = await import("./hosts");
+  map = new HostMap(target, parsed<[number, number, number][]>(page, "places", []));
+  for (const event of waiting) pop(page, map, event);
+}
+
+function parsed<T>(page: HTMLElement, name: string, otherwise: T): T {
+  const said = page.dataset[name];
+  return said ? (JSON.parse(said) as T) : otherwise;
+}
+
+function pop(page: HTMLElement, map: HostMap, event: TaskEvent): void {
+  const [lon, lat] = [event["lon"], event["lat"]];
+  if (typeof lon !== "number" || typeof lat !== "number") return;
+  map.add(lon, lat);
+  const note = page.querySelector("[data-placed]");
+  const before = note?.textContent ?? "";
+  if (note) note.textContent = before.replace(/[\d,]+/, WHOLE.format(map.total));
+}
+
+function showProgress(page: HTMLElement, curves: Curves, event: TaskEvent): void {
+  for (const field of page.querySelectorAll<HTMLElement>("[data-count]")) {
+    const name = field.dataset["count"] ?? "";
+    field.textContent = format(name, Number(event[name] ?? 0));
+  }
+  const waiting = text(event, "waiting");
+  const texts = parsed<Record<string, string>>(page, "waitingTexts", {});
+  const place = page.querySelector("[data-waiting]");
+  if (place) place.textContent = waiting ? (texts[waiting] ?? waiting) : "";
+  showFetching(page, event["fetching"]);
+  showDrops(page, event["drops"]);
+  curves.add(event);
+}
+
+/** What is being asked for, and what spoke for it. */
+function showFetching(page: HTMLElement, fetching: unknown): void {
+  const list = page.querySelector("[data-fetching]");
+  if (!list || !Array.isArray(fetching)) return;
+  const lines = (fetching as [string, string][]).map(([url, why]) => {
+    const line = element("li", "");
+    const note = element("span", why);
+    note.className = "muted";
+    note.dir = "auto";
+    line.append(address(url), note);
+    return line;
+  });
+  list.replaceChildren(...lines);
+  page.querySelector("[data-idle]")?.toggleAttribute("hidden", lines.length > 0);
+}
+
+function showDrops(page: HTMLElement, drops: unknown): void {
+  const target = page.querySelector("[data-drops]");
+  if (!target || typeof drops !== "object" || drops === null) return;
+  const ranked = Object.entries(drops as Record<string, number>).sort((a, b) => b[1] - a[1]);
+  const most = ranked[0]?.[1] ?? 1;
+  const rows = ranked.slice(0, MAX_DROPS).map(([reason, count]) => {
+    const row = element("div", "");
+    row.className = "drop";
+    const meter = element("meter", "");
+    meter.max = most;
+    meter.value = count;
+    const number = element("span", WHOLE.format(count));
+    number.className = "number";
+    row.append(element("span", reason), meter, number);
+    return row;
+  });
+  target.replaceChildren(...rows);
+}
+
+function format(name: string, value: number): string {
+  if (name === "elapsed_s") return duration(Math.floor(value));
+  return name === "pages_per_s" ? value.toFixed(1) : WHOLE.format(value);
+}
+
+function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+function showService(page: HTMLElement, event: TaskEvent): void {
+  const endpoint = text(event, "endpoint");
+  const link = element("a", text(event, "title").trim() || shorten(endpoint));
+  link.href = `/services/${encodeURIComponent(text(event, "id"))}`;
+  link.dir = "auto";
+  const kind = text(event, "kind");
+  const labels = parsed<Record<string, string>>(page, "kinds", {});
+  const badge = element("span", labels[kind] ?? kind);
+  badge.className = "badge";
+  const row = element("tr", "");
+  row.className = "is-new";
+  const after = cell(element("span", duration(Math.floor(Number(event["elapsed_s"] ?? 0)))));
+  after.className = "number";
+  row.append(
+    cell(scoreBadge(event["score"])),
+    cell(badge),
+    cell(link, element("br", ""), address(endpoint)),
+    cell(element("span", text(event, "country"))),
+    after,
+  );
+  prepend(page, "services", row, Number(page.dataset["mostServices"]));
+  page.querySelector("[data-none]")?.setAttribute("hidden", "");
+}
+
+function scoreBadge(score: unknown): HTMLElement {
+  if (typeof score !== "number") return element("span", "–");
+  const badge = element("span", String(Math.round(score)));
+  badge.className = `score-badge score-${score >= 75 ? "good" : score >= 50 ? "fair" : "poor"}`;
+  return badge;
+}
+
+function cell(...parts: Node[]): HTMLTableCellElement {
+  const made = element("td", "");
+  made.append(...parts);
+  return made;
+}
+
+function showVisit(page: HTMLElement, event: TaskEvent): void {
+  const outcome = text(event, "reason") || text(event, "status") || "no answer";
+  const seconds = Number(event["elapsed_s"]);
+  const took = seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
+  const note = element("span", `${outcome} · ${took}`);
+  note.className = "muted";
+  const line = element("li", "");
+  line.className = "is-new";
+  line.append(address(text(event, "url")), note);
+  prepend(page, "visits", line, Number(page.dataset["mostVisits"]));
+}
+
+/** Put a line on top of a list, and take the oldest off where it is long. */
+function prepend(page: HTMLElement, name: "services" | "visits", line: HTMLElement, most: number): void {
+  const list = page.querySelector(`[data-${name}]`);
+  if (!list) return;
+  list.prepend(line);
+  while (list.childElementCount > most) list.lastElementChild?.remove();
+}
+
+function address(url: string): HTMLElement {
+  const code = element("code", shorten(url));
+  code.dir = "ltr";
+  code.title = url;
+  return code;
+}
+
+function shorten(url: string): string {
+  const bare = url.replace(/^https?:\/\//, "").replace(/\/$/, "");
+  return bare.length <= MAX_URL_CHARS ? bare : `${bare.slice(0, MAX_URL_CHARS - 1)}…`;
+}
+
+function text(event: TaskEvent, name: string): string {
+  const value = event[name];
+  return typeof value === "string" ? value : typeof value === "number" && value ? String(value) : "";
+}
+
+function element<K extends keyof HTMLElementTagNameMap>(tag: K, content: string): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  made.textContent = content;
+  return made;
+}

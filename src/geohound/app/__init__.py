@@ -1,0 +1,76 @@
+"""Wiring: each part made as the settings say. The only package that knows stores, network and registries together.
+
+A part is imported where it is made, so that a search does not load the network, nor a crawl the index.
+"""
+
+from .catalogue import (
+    OpenCatalogue,
+    background_indexer,
+    copy_catalogue,
+    has_catalogue,
+    is_postgres,
+    open_catalogue,
+    open_store,
+    without_password,
+)
+from .clock import CLOCK
+from .examining import examine
+from .locations import locations_folder, locator
+from .network import fetcher, find_browser, page_runner, politeness, politeness_policy, search_fetcher, task_politeness
+from .registries import (
+    address_book,
+    classifier,
+    crawl_order,
+    exporters,
+    harvest_recipe,
+    harvesters,
+    kinds,
+    orders,
+    searchers,
+    seeds_of_list,
+    snippets,
+    topics,
+)
+from .tasks import divided_runner, examiner, hosts_left, local_examiner, new_task, task_hosts, task_runner, visits
+
+__all__ = [
+    "CLOCK",
+    "OpenCatalogue",
+    "address_book",
+    "background_indexer",
+    "classifier",
+    "copy_catalogue",
+    "crawl_order",
+    "divided_runner",
+    "examine",
+    "examiner",
+    "exporters",
+    "fetcher",
+    "find_browser",
+    "harvest_recipe",
+    "harvesters",
+    "has_catalogue",
+    "hosts_left",
+    "is_postgres",
+    "kinds",
+    "local_examiner",
+    "locations_folder",
+    "locator",
+    "new_task",
+    "open_catalogue",
+    "open_store",
+    "orders",
+    "page_runner",
+    "politeness",
+    "politeness_policy",
+    "search_fetcher",
+    "searchers",
+    "seeds_of_list",
+    "snippets",
+    "task_hosts",
+    "task_politeness",
+    "task_runner",
+    "topics",
+    "visits",
+    "without_password",
+]

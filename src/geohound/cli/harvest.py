@@ -1,0 +1,118 @@
+"""`geohound harvest`: reads catalogues in full and adds every confirmed service that they list."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from geohound import app
+from geohound.contracts import Harvester
+from geohound.tasks.spec import harvest_spec
+
+from . import options, printing
+from .crawl import MAX_TIME, addresses, close_run
+from .live_display import LiveDisplay
+from .task_run import run
+from .values import text
+
+LIST = "list"  # the harvester of plain lists
+
+
+def register(program: typer.Typer) -> None:
+    program.command(epilog="Example: geohound harvest https://example.org/csw --as csw --since 2026-01-31")(harvest)
+
+
+def harvest(
+    sources: Annotated[
+        list[str] | None, typer.Argument(parser=text, metavar="URL|FILE…", help="Catalogue URLs or files.")
+    ] = None,
+    harvester: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="ID|FILE.toml",
+            show_default="auto",
+            help="Catalogue protocol, or the recipe of a data centre.",
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE", show_default="all", help="Only records changed since, where the catalogue supports it."
+        ),
+    ] = None,
+    max_time: MAX_TIME = None,
+    catalogue: options.CATALOGUE = None,
+    config: options.CONFIG = None,
+    json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
+    connect_to: options.CONNECT_TO = None,
+    allow_net: options.ALLOW_NET = None,
+) -> None:
+    """Harvest catalogues page by page and test what they list; `geohound resume` continues after a stop."""
+    settings = options.gather(
+        config, catalogue=catalogue, max_time_s=max_time, connect_to=connect_to, allow_nets=allow_net
+    )
+    given = list(sources or [])
+    if harvester is not None and harvester.endswith(".toml"):
+        recipe = app.harvest_recipe(Path(harvester))
+        files = (*settings.harvester_files, str(Path(harvester).expanduser().absolute()))
+        settings, harvester = replace(settings, harvester_files=files), recipe.id
+        given = given or ([recipe.first] if recipe.url else [])
+    known = list(app.harvesters(settings.harvester_files))
+    if harvester is not None and harvester not in known:
+        message = f"Unknown protocol {harvester!r}; choose from {', '.join(known)}, or give a recipe FILE.toml."
+        raise typer.BadParameter(message, param_hint="--as")
+    changed = _date(since) if since else None
+    local = [_local(name) for name in given if Path(name).is_file()]
+    if local and harvester is None:
+        harvester = _reader_of(local[0], app.harvesters(settings.harvester_files))
+    named = [name for name in given if not Path(name).is_file()]
+    found = (*local, *(addresses(named, None) if named or not local else ()))
+    _check_installed(app.harvesters(settings.harvester_files).get(harvester or ""))
+    spec = harvest_spec(settings, found, harvester or "", changed)
+    live = LiveDisplay(json, quiet, verbose)
+    summary = run(settings, app.new_task(settings, spec), live)
+    close_run(summary, live, catalogue)
+    _check_read(summary, known)
+
+
+def _local(name: str) -> str:
+    return Path(name).absolute().as_uri()
+
+
+def _reader_of(file: str, known: Mapping[str, Harvester]) -> str:
+    """The protocol of a file on this machine by its name; a list of addresses where no other knows it."""
+    return next((part.id for part in known.values() if part.accepts(None, file)), LIST)
+
+
+def _check_installed(part: Harvester | None) -> None:
+    needs = getattr(part, "needs", "")
+    if needs and importlib.util.find_spec(needs) is None:
+        message = f"Reading these needs {needs}: pip install 'geohound[archives]'."
+        raise typer.BadParameter(message, param_hint="--as")
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter("give a date such as 2026-01-31.", param_hint="--since") from None
+
+
+def _check_read(summary: dict[str, Any], known: list[str]) -> None:
+    """A harvest that read no record and tested nothing has failed."""
+    if not summary["finished"] or summary["records"] or summary["tested"]:
+        return
+    reasons = ", ".join(summary["drops"])
+    why = f": {reasons}" if reasons else ""
+    message = f"No catalogue could be read{why}. Set its protocol with --as: {', '.join(known)}."
+    printing.complain(message)
+    raise typer.Exit(1)

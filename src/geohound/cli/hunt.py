@@ -1,0 +1,252 @@
+"""`geohound hunt`: from words to services, by search providers and a crawl from their results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from geohound import app
+from geohound.agent.queries import masked, planned_queries, words_of
+from geohound.contracts import Searcher
+from geohound.model.task import TaskSpec
+from geohound.settings import Settings
+from geohound.tasks.hunts import CRAWL, SEARCH, STEPS
+from geohound.tasks.source_yields import CATALOGUE
+from geohound.tasks.spec import crawl_spec, hunt_spec
+from geohound.views.parsing import check_choice, read_box, split_ids
+
+from . import options, printing
+from .crawl import MAX_TIME, addresses, close_run
+from .live_display import LiveDisplay
+from .options import USUAL
+from .task_run import run
+from .values import text, whole
+
+DEPTH, WIDTH = 2, 8  # what Li, Wang & Bhatia 2016 recommend (PH-2)
+
+
+def register(program: typer.Typer) -> None:
+    example = "geohound hunt land cover --searcher searxng=https://searx.example.org --max-queries 20"
+    program.command(epilog=f"Example: {example}")(hunt)
+
+
+def hunt(
+    words: Annotated[
+        list[str] | None, typer.Argument(parser=text, metavar="WORDS…", help="What the services are about.")
+    ] = None,
+    searcher: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID[=URL]", show_default="all whose keys are set", help="Search provider; repeatable."),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|URL|catalogue",
+            help="Seed list or catalogue, in addition; `catalogue` = hosts with services in your own; repeatable.",
+        ),
+    ] = None,
+    bbox: Annotated[str | None, typer.Option(metavar="W,S,E,N", help="Keep only services that touch this box.")] = None,
+    kinds: Annotated[
+        str | None, typer.Option(metavar="ID,…", show_default="all", help="Keep only these service kinds.")
+    ] = None,
+    topic: Annotated[
+        str | None, typer.Option(metavar="ID", help="Ask for the words of this topic, and keep only its services.")
+    ] = None,
+    depth: Annotated[int, typer.Option(parser=whole(), metavar="N", help="Maximum link depth from a result.")] = DEPTH,
+    width: Annotated[
+        int, typer.Option(parser=whole(), metavar="N", help="Tens of results taken of each query; 0 = all.")
+    ] = WIDTH,
+    max_pages: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1), metavar="N", show_default=f"{USUAL.max_pages}", help="Maximum number of pages to request."
+        ),
+    ] = None,
+    max_time: MAX_TIME = None,
+    max_queries: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(),
+            metavar="N",
+            show_default=f"{USUAL.max_queries}",
+            help="Maximum number of requests to providers.",
+        ),
+    ] = None,
+    steps: Annotated[
+        str | None,
+        typer.Option(
+            metavar="search,crawl",
+            show_default="search,crawl",
+            help="search: read the results alone; crawl: from results that are kept, without asking anybody.",
+        ),
+    ] = None,
+    knowledge: Annotated[
+        str, typer.Option(parser=text, metavar="ID", help="Knowledge base of the agent, used again by later hunts.")
+    ] = "main",
+    seed_mask: Annotated[
+        int | None,
+        typer.Option(parser=whole(), metavar="N", help="Binary mask of the first queries; 5 = the first and third."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE|URL|HOST", help="Never visit these addresses and hosts; repeatable."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nobody; print the plan and its cost.")] = False,
+    catalogue: options.CATALOGUE = None,
+    config: options.CONFIG = None,
+    json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
+    connect_to: options.CONNECT_TO = None,
+    allow_net: options.ALLOW_NET = None,
+) -> None:
+    """Ask search providers in rounds, learn from what answers, and crawl on; `geohound resume` continues it."""
+    settings = options.gather(
+        config, catalogue=catalogue, max_depth=depth, max_width=width, max_pages=max_pages, max_time_s=max_time,
+        max_queries=max_queries, connect_to=connect_to, allow_nets=allow_net,
+    )  # fmt: skip
+    known = app.searchers(settings.searcher_files)
+    names = _chosen(searcher or settings.web_searchers, known)
+    chosen = _steps(steps)
+    lists = [name for name in source or [] if name != CATALOGUE]
+    crawl = _crawl(settings, lists, kinds, bbox, topic)
+    asked_for = " ".join(words or [])
+    queries = _queries(settings, asked_for, crawl.goal.topic, seed_mask)
+    if not crawl.goal.seeds and CATALOGUE not in (source or []) and SEARCH in chosen:
+        _check_words(queries, names, known)
+    spec = hunt_spec(
+        crawl, tuple(queries), tuple(names), words=asked_for, steps=chosen, knowledge=knowledge,
+        catalogue_hosts=settings.known_hosts if CATALOGUE in (source or []) else 0, excluded=_excluded(exclude or []),
+    )  # fmt: skip
+    if dry_run:
+        _show_plan(_plan(spec, known, settings), json=json)
+        return
+    live = LiveDisplay(json, quiet, verbose)
+    close_run(run(settings, app.new_task(settings, spec), live), live, catalogue)
+
+
+def _chosen(given: Sequence[str], known: Mapping[str, Searcher]) -> list[str]:
+    """The providers that are asked; without any named, all that need nothing more than what is set."""
+    for name in given:
+        check_choice("--searcher", name.partition("=")[0], known)
+        if not known[name.partition("=")[0]].address and "=" not in name:
+            raise typer.BadParameter(f"{name} needs an address: {name}=https://…", param_hint="--searcher")
+    ready = [part.id for part in known.values() if part.address and part.keys and not missing_keys(part)]
+    return list(dict.fromkeys(given)) if given else ready
+
+
+def ready_searchers(settings: Settings) -> list[str]:
+    """The providers that hunts ask where nobody names any."""
+    return _chosen(settings.web_searchers, app.searchers(settings.searcher_files))
+
+
+def missing_keys(searcher: Searcher) -> list[str]:
+    """The environment variables that it needs and that are not set."""
+    return [name for name in searcher.keys if not os.environ.get(name, "").strip()]
+
+
+def _crawl(
+    settings: Settings, sources: Sequence[str], kinds: str | None, bbox: str | None, topic: str | None
+) -> TaskSpec:
+    wanted = split_ids([kinds]) if kinds else []
+    for kind in wanted:
+        check_choice("--kinds", kind, app.kinds())
+    if topic:
+        check_choice("--topic", topic, app.topics(settings.topic_files))
+    box = read_box(bbox or "", "--bbox")
+    files = [name for name in sources if Path(name).is_file()]
+    named = [name for name in sources if name not in files]
+    seeds = addresses(named, None) if named else []
+    for name in files:
+        seeds += addresses([], name)
+    area = box.as_tuple() if box else None
+    spec = crawl_spec(settings, tuple(dict.fromkeys(seeds)), kinds=tuple(wanted), bbox=area, topic=topic or "")
+    return replace(spec, goal=replace(spec.goal, relevance_topic=settings.relevance_topic))
+
+
+def _queries(settings: Settings, words: str, topic: str, mask: int | None) -> list[str]:
+    about = words_of(app.topics(settings.topic_files)[topic]) if topic else []
+    found = planned_queries(words, about) if words.strip() or about else []
+    return found if mask is None else masked(found, mask)
+
+
+def _steps(given: str | None) -> tuple[str, ...]:
+    chosen = tuple(split_ids([given])) if given else STEPS
+    for step in chosen:
+        check_choice("--steps", step, STEPS)
+    return chosen
+
+
+def _excluded(given: Sequence[str]) -> tuple[str, ...]:
+    """Addresses in canonical form, and hosts as they are, from the command line or from files."""
+    files = [name for name in given if Path(name).is_file()]
+    named = [name for name in given if name not in files]
+    for name in files:
+        text = Path(name).read_text("utf-8", "replace")
+        lines = [line.partition("#")[0].strip() if "://" not in line else line.strip() for line in text.splitlines()]
+        named += [line for line in lines if line and not line.startswith("#")]
+    return tuple(dict.fromkeys(addresses([name], None)[0] if "://" in name else name.lower() for name in named))
+
+
+def _check_words(queries: Sequence[str], names: Sequence[str], known: Mapping[str, Searcher]) -> None:
+    if not queries:
+        raise typer.BadParameter("Give words to look for, a --topic, or a --source.", param_hint="WORDS")
+    if not names:
+        keys = ", ".join(name for part in known.values() for name in part.keys[:1])
+        message = f"No search provider is set up: give --searcher searxng=URL, or set a key in one of {keys}."
+        raise typer.BadParameter(message, param_hint="--searcher")
+
+
+def _plan(spec: TaskSpec, known: Mapping[str, Searcher], settings: Settings) -> dict[str, Any]:
+    """What would be asked, and what it costs at most: as if every request went to the dearest provider."""
+    parts = [(name, known[name.partition("=")[0]]) for name in spec.goal.searchers]
+    rows = [
+        {
+            "searcher": name,
+            "cost_usd": part.terms.cost_usd,
+            "free_requests": part.terms.free_requests,
+            "period": part.terms.period,
+            "missing_keys": missing_keys(part),
+        }
+        for name, part in parts
+    ]
+    dearest = max((part.terms.cost_usd for _, part in parts), default=0.0)
+    asks = parts and spec.goal.queries and SEARCH in spec.goal.steps
+    most = settings.max_queries if asks else 0
+    paid = most * dearest
+    cost = min(paid, settings.max_search_cost_usd) if settings.max_search_cost_usd else paid
+    return {
+        "queries": list(spec.goal.queries),
+        "searchers": rows,
+        "seeds": list(spec.goal.seeds),
+        "steps": list(spec.goal.steps),
+        "max_queries": most,
+        "max_cost_usd": round(cost, 4),
+        "depth": spec.goal.max_depth,
+        "width": spec.goal.max_width,
+        "knowledge": spec.goal.knowledge,
+        "excluded": list(spec.goal.excluded),
+        "agent": {name: value for name, value in asdict(settings).items() if name.startswith("agent_")},
+    }
+
+
+def _show_plan(plan: dict[str, Any], *, json: bool) -> None:
+    if json:
+        printing.line({"plan": plan})
+        return
+    for query in plan["queries"]:
+        printing.say(f"? {query}")
+    for row in plan["searchers"]:
+        missing = f"; not set: {', '.join(row['missing_keys'])}" if row["missing_keys"] else ""
+        printing.say(f"{row['searcher']}: {row['cost_usd']:g} USD per request{missing}")
+    asked = printing.count(plan["max_queries"], "request")
+    printing.say(f"At most {asked} to search providers, {plan['max_cost_usd']:g} USD; {len(plan['seeds'])} own seeds.")
+    for name, value in plan["agent"].items():
+        printing.say(f"{name} = {value}")
+    crawls = f"and a crawl to depth {plan['depth']}" if CRAWL in plan["steps"] else "and no crawl beyond the results"
+    printing.say(f"Up to {plan['width'] * 10 or 'all'} results of each query, {crawls}. Nobody was asked.")

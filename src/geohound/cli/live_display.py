@@ -1,0 +1,206 @@
+"""A task as it is seen while it runs: a line of numbers on a terminal, plain lines in a pipe, JSON for machines."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any, Self
+
+from rich.console import Console
+from rich.live import Live as RichLive
+from rich.table import Table
+from rich.text import Text
+
+from geohound.model.event import WAITING_TEXTS, Event, Progressed, QueryAnswered, ServiceFound, StateChanged
+from geohound.model.task import TaskState
+
+from . import printing
+
+_PIPE_S = 10.0
+_JSON_S = 2.0
+_CONSOLE = Console(highlight=False, soft_wrap=True)
+
+
+class LiveDisplay:
+    """Shows one task by its events."""
+
+    def __init__(self, json: bool, quiet: bool, verbose: bool) -> None:
+        self.json = json
+        self._quiet = quiet
+        self._verbose = verbose
+        self._stack = ExitStack()
+        self._live: RichLive | None = None
+        self._said_at = time.monotonic()
+        self._last: Progressed | None = None
+        self.is_stopping = False
+
+    def __enter__(self) -> Self:
+        if not (self.json or self._quiet) and sys.stdout.isatty():
+            line = RichLive(Text(""), console=_CONSOLE, refresh_per_second=4, transient=True)
+            self._live = self._stack.enter_context(line)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live = None
+        self._stack.close()
+
+    def on_event(self, event: Event) -> None:
+        """Something happened."""
+        match event:
+            case ServiceFound():
+                self._show_service(event)
+            case QueryAnswered():
+                self._show_query(event)
+            case Progressed():
+                self._show_progress(event)
+            case StateChanged(state=TaskState.PAUSED) if not (self.json or self._quiet):
+                message = "Paused. `geohound tasks resume` or `geohound resume` continues it; Ctrl+C ends this command."
+                printing.complain(message)
+
+    def _show_service(self, event: ServiceFound) -> None:
+        if self.json:
+            printing.line({"event": event.type, **asdict(event)})
+        elif not self._quiet and (self._verbose or self._live is not None or not sys.stdout.isatty()):
+            mark = "=" if event.known else "+"  # known before, or new
+            text = printing.printable(f"{mark} {event.kind:<22} {event.title or '(no title)'}  {event.endpoint}")
+            if self._live is not None:
+                self._live.console.print(Text(text, overflow="ellipsis", no_wrap=True))
+            else:
+                printing.say(text)
+
+    def _show_query(self, event: QueryAnswered) -> None:
+        if self.json:
+            printing.line({"event": event.type, **asdict(event)})
+        elif event.reason:
+            printing.complain(f"{event.reason} ({event.searcher}, “{event.text}”)")
+        elif not self._quiet:
+            kept = ", kept from before" if event.cached else ""
+            found = f"{printing.count(event.results, 'result')}, {event.new_seeds} new{kept}"
+            printing.say(printing.printable(f"? {event.searcher}: {event.text}, page {event.page}: {found}"))
+
+    def _show_progress(self, event: Progressed) -> None:
+        self._last = event
+        if self._live is not None:
+            self._live.update(Text(_line(event), style="bold"))
+        elif not self._quiet and time.monotonic() - self._said_at >= (_JSON_S if self.json else _PIPE_S):
+            self._said_at = time.monotonic()
+            if self.json:
+                printing.line({"event": event.type, **asdict(event)})
+            else:
+                printing.say(_line(event))
+
+    def show_stopping(self, task: int) -> None:
+        """Ctrl+C or a polite kill: the task is asked to end."""
+        self.is_stopping = True
+        slow = self._last.in_flight if self._last else 0
+        wait = f" Waiting a few seconds for {printing.count(slow, 'open request')}." if slow else ""
+        message = f"Stopping. `geohound resume {task}` continues the task.{wait}"
+        printing.complain(message)
+
+    def close(self, summary: dict[str, Any], options: str = "") -> None:
+        """The summary, as a table or as the last JSON line."""
+        if self.json:
+            printing.line({"summary": summary})
+            return
+        table = Table(show_header=False, box=None, pad_edge=False)
+        for label in ("pages", "requests", "hosts", "services", "layers"):
+            table.add_row(label, f"{summary[label]:,}")
+        if summary.get("pages_known"):
+            read = printing.count(summary["pages_known"], "page")
+            table.add_row("read lately", f"{read}, not requested again (--fresh requests all)")
+        if summary.get("known"):
+            table.add_row("known before", printing.count(summary["known"], "service"))
+        if summary.get("data_files"):
+            table.add_row("data files", f"{summary['data_files']:,}, see `geohound files`")
+        if summary.get("records"):
+            table.add_row("records", f"{summary['records']:,}")
+        table.add_row("tests", _tested(summary) + f", {summary['skipped']:,} skipped as known")
+        table.add_row("started", summary["started_at"])
+        table.add_row("time", f"{summary['elapsed_s']:.1f} s, {summary['pages_per_s']:.0f} pages/s{_pace(summary)}")
+        run = summary["run"]
+        if run["elapsed_s"] < summary["elapsed_s"]:
+            counts = ", ".join(printing.count(run[name], name[:-1]) for name in ("pages", "requests", "services"))
+            table.add_row("this run", f"{counts} in {run['elapsed_s']:.1f} s; all other numbers are for the whole task")
+        for way, brought in summary["ways"].items():
+            table.add_row(f"  by {way}", f"{printing.count(brought['services'], 'service')}, {_tested(brought)}")
+        for row in summary.get("sources", ()):
+            brought = ", ".join(printing.count(row[name], name[:-1]) for name in ("requests", "seeds", "services"))
+            table.add_row(f"  from {row['source']}", brought)
+        table.add_row("keywords", _keyword_groups(summary["keyword_groups"]))
+        for label in ("kinds", "drops"):
+            words = ", ".join(f"{name} {count:,}" for name, count in summary[label].items())
+            table.add_row(label, Text(words or "–"))
+        _CONSOLE.print(table)
+        if not summary["finished"]:
+            printing.say(_left(summary, options))
+
+
+def _pace(summary: dict[str, Any]) -> str:
+    """Seconds per page, the measure of politeness of Li, Yang & Yang 2010."""
+    each = summary["seconds_per_page"]
+    return f", {each:.3g} s per page" if each else ""
+
+
+def _keyword_groups(groups: list[dict[str, Any]]) -> str:
+    """The share of pages that hold the address of a WMS, by the keywords of the page (LI-15)."""
+    known = [group for group in groups if group["pages"]]
+    shares = [f"{g['keywords']}: {100 * g['share']:.1f} % of {printing.count(g['pages'], 'page')}" for g in known]
+    return ("WMS addresses on pages with " + "; ".join(shares)) if shares else "–"
+
+
+def _left(summary: dict[str, Any], options: str) -> str:
+    """What is left of a crawl that did not come to its end, and how it goes on."""
+    again = f"geohound resume {summary['task']}{options}"
+    waiting = f"{printing.count(summary['queue'], 'URL')} left"
+    match summary["ended"]:
+        case "page budget":
+            return f"Page limit reached, {waiting}. To continue: {again} --max-pages {2 * summary['visits']}"
+        case "time":
+            return f"Time limit reached, {waiting}. To continue: {again}"
+        case "network lost":
+            where = "" if summary["hosts"] else " If a seed URL is misspelt, start a new crawl."
+            return f"No host responds; check the network connection. {waiting}. To continue: {again}{where}"
+        case "seeds not reached":
+            return f"Some seeds were not reached. To retry: {again}"
+        case "paused":
+            return f"Paused, {waiting}. To continue: {again}"
+    return f"Stopped, {waiting}. To continue: {again}"
+
+
+def _tested(counts: dict[str, Any]) -> str:
+    """How many candidates were tested, and what one confirmed service cost (LC-10)."""
+    each = counts["tested_per_confirmed"]
+    return f"{counts['tested']:,} tested" + (f", {each:.2f} per confirmed service" if each else "")
+
+
+def _waiting(now: Progressed) -> str:
+    """Why a crawl makes no progress at the moment; empty if it does."""
+    if not now.waiting:
+        return ""
+    return f"{WAITING_TEXTS.get(now.waiting, now.waiting)}  "
+
+
+def _active(now: Progressed) -> str:
+    """Which hosts are asked, where the best are waited for."""
+    best = now.active_hosts - now.explored_hosts
+    explored = f"{now.explored_hosts:,} explored, " if now.explored_hosts else ""
+    return f" ({best:,} best asked, {explored}{now.inactive_hosts:,} left for later)" if now.inactive_hosts else ""
+
+
+def _line(now: Progressed) -> str:
+    """What a person wants to know while waiting (LI-9)."""
+    per_thousand = 1000 * now.services / now.pages if now.pages else 0.0
+    cpu = now.cpu_s / now.run_s * 100 if now.run_s else 0.0
+    drops = sorted(now.drops.items(), key=lambda item: -item[1])
+    dropped = ", ".join(f"{reason} {count:,}" for reason, count in drops[:3]) or "none"
+    more = f" and {len(drops) - 3} more reasons" if len(drops) > 3 else ""
+    return (
+        f"{_waiting(now)}{timedelta(seconds=int(now.run_s))}  {printing.count(now.pages, 'page')}  "
+        f"{now.run_pages_per_s:.0f}/s  {printing.count(now.services, 'service')} ({per_thousand:.1f} per 1,000 pages)  "
+        f"{now.queue:,} queued  {now.in_flight:,} active of {now.fetchers + now.testers:,} workers  "
+        f"{printing.count(now.hosts, 'host')}{_active(now)}  {now.memory_mb:,.0f} MB  {cpu:.0f} % CPU  "
+        f"load {now.machine_load:.1f}  dropped: {dropped}{more}"
+    )

@@ -1,0 +1,174 @@
+"""The process that keeps a machine in a cluster: it runs Ray's processes of this node, and starts them anew."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from geohound.settings import Settings
+
+log = logging.getLogger(__name__)
+
+NAMESPACE = "geohound"
+SUPERVISOR = "supervisor"
+AGAIN_S = 5.0
+UP_S = 90.0
+_AGENT_PORTS = (
+    "dashboard-agent-grpc-port",
+    "dashboard-agent-listen-port",
+    "runtime-env-agent-port",
+    "metrics-export-port",
+)
+END_S = 10.0  # for Ray to end by itself
+# A node that was not heard of for 4 times 3 seconds is dead.
+_SYSTEM = {"health_check_period_ms": 3000, "health_check_timeout_ms": 3000, "health_check_failure_threshold": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlan:
+    """What this machine is in the cluster."""
+
+    address: str  # of this node
+    head: str = ""  # host:port of the head; empty: this is the head
+    port: int = 6379
+    workers: int = 1
+    token: str = ""  # without which Ray lets nobody in
+
+
+def ray_command(plan: NodePlan) -> list[str]:
+    """How Ray is started on this node, in the foreground."""
+    command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats"]
+    command += [f"--node-ip-address={plan.address}", f"--num-cpus={plan.workers}", "--num-gpus=0"]
+    # Ports that are known need not be waited for: on a busy machine Ray would give up.
+    command += [f"--{agent}={_free_port(plan.address)}" for agent in _AGENT_PORTS]
+    command += [f"--object-store-memory={80 * 2**20}"]  # nothing of ours is kept there
+    if plan.head:
+        return [*command, f"--address={plan.head}"]
+    system = f"--system-config={json.dumps(_SYSTEM)}"
+    return [*command, "--head", f"--port={plan.port}", "--include-dashboard=false", system]
+
+
+def _free_port(address: str) -> int:
+    with socket.socket() as probe:
+        probe.bind((address, 0))
+        return int(probe.getsockname()[1])
+
+
+def keep(plan: NodePlan, settings: Settings) -> None:
+    """Keep this node in the cluster until SIGTERM comes."""
+    ended = _Ended()
+    os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=plan.token)
+    while not ended.is_set:
+        process = subprocess.Popen(ray_command(plan), stdout=subprocess.DEVNULL)  # noqa: S603 - our own program
+        ended.process = process
+        # Apart, since Ray takes over the signals of its clients.
+        client = _start(plan, settings, "--supervise") if not plan.head else None
+        process.wait()
+        if client is not None:
+            client.kill()
+            client.wait()
+        _kill_others()
+        if not ended.is_set:
+            log.warning("The Ray processes of this node have ended; they are started again in %g s.", AGAIN_S)
+            time.sleep(AGAIN_S)
+
+
+def _kill_others() -> None:
+    """What is left of Ray's processes: all that are in the process group of this one."""
+    group = os.getpgid(0)
+    for entry in Path("/proc").glob("[0-9]*"):
+        pid = int(entry.name)
+        with suppress(OSError):
+            if pid != os.getpid() and os.getpgid(pid) == group:
+                os.kill(pid, signal.SIGKILL)
+
+
+class _Ended:
+    """Whether somebody wants this node to leave."""
+
+    def __init__(self) -> None:
+        self.is_set = False
+        self.process: subprocess.Popen[bytes] | None = None
+        signal.signal(signal.SIGTERM, self._end)
+        signal.signal(signal.SIGINT, self._end)
+
+    def _end(self, *_: Any) -> None:
+        self.is_set = True
+        if self.process is not None:
+            self.process.terminate()
+            last = threading.Timer(END_S, self.process.kill)
+            last.daemon = True
+            last.start()
+
+
+def _supervise(plan: NodePlan, settings: Settings) -> None:
+    """Start the supervisor on this node, once Ray is up."""
+    import ray  # noqa: PLC0415 - an optional part
+
+    from .supervisor import ClusterSupervisor  # noqa: PLC0415
+
+    give_up_at = time.monotonic() + UP_S
+    while time.monotonic() < give_up_at:
+        try:
+            connect(f"{plan.address}:{plan.port}")
+            break
+        except Exception:  # whatever it is that is not up yet
+            time.sleep(0.5)
+    else:
+        return
+    try:
+        supervisor: Any = ray.remote(ClusterSupervisor).options(
+            name=SUPERVISOR, lifetime="detached", num_cpus=0, max_restarts=-1, max_concurrency=16, get_if_exists=True
+        )
+        ray.get(supervisor.remote(settings).start.remote(), timeout=UP_S)
+    finally:
+        ray.shutdown()
+
+
+def connect(address: str) -> None:
+    """Be a client of the cluster."""
+    import ray  # noqa: PLC0415
+
+    ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, configure_logging=False)
+
+
+def main() -> None:
+    """The first line of standard input has plan and settings: passwords are in no command line."""
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr, level=logging.WARNING)
+    plan, settings = msgspec.json.decode(sys.stdin.buffer.readline(), type=tuple[NodePlan, Settings])
+    if "--supervise" in sys.argv:
+        _supervise(plan, settings)
+    else:
+        keep(plan, settings)
+
+
+def start_node(plan: NodePlan, settings: Settings, log_file: Path) -> subprocess.Popen[bytes]:
+    """Keep this machine in a cluster in the background, by a process that leads a group of its own."""
+    with log_file.open("ab") as written:
+        return _start(plan, settings, stdout=written, stderr=written, start_new_session=True)
+
+
+def _start(plan: NodePlan, settings: Settings, *options: str, **more: Any) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "geohound.cluster.node", *options]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, **more)  # noqa: S603 - our own module
+    assert process.stdin is not None  # noqa: S101 - says the type
+    process.stdin.write(msgspec.json.encode((asdict(plan), settings)) + b"\n")
+    process.stdin.close()
+    return process
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""The actor that watches over a cluster: divides tasks, has workers on every node, takes shards from the dead."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from geohound import app
+from geohound.contracts import StoreError
+from geohound.settings import Settings
+from geohound.tasks.divided_work import is_divided
+
+from .takeover import SupervisorStore, free_claims, shards_under_way, write_status
+from .worker import Worker
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 1.0
+HUNG_S = 20.0  # a worker that does not answer for so long is killed
+
+
+@dataclass(slots=True)
+class _Hired:
+    """A worker as the supervisor knows it."""
+
+    actor: Any
+    node: str
+    address: str
+    holder: str = ""
+    heard_at: float = field(default_factory=time.monotonic)
+    running: int = 0
+
+
+class ClusterSupervisor:
+    """Nothing that it knows outlives it: whoever starts anew finds all in the catalogue."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._workers: dict[str, _Hired] = {}  # by node and number
+        self._nodes: dict[str, dict[str, Any]] = {}
+        self._serving: list[asyncio.Task[None]] = []
+        self._store: SupervisorStore | None = None
+
+    async def start(self) -> None:
+        if not self._serving:
+            self._serving = [asyncio.create_task(self._divide()), asyncio.create_task(self._watch())]
+
+    async def close(self) -> None:
+        """End the workers in good order: they queue their shards again."""
+        for serving in self._serving:
+            serving.cancel()
+        ended = [asyncio.wait_for(worker.actor.close.remote(), HUNG_S) for worker in self._workers.values()]
+        await asyncio.gather(*self._serving, *ended, return_exceptions=True)
+
+    async def _divide(self) -> None:
+        """Run the tasks that are divided; their shards are run by the workers."""
+        while True:
+            try:
+                with app.divided_runner(self._settings) as runner:
+                    await runner.serve(1000, is_divided)
+            except StoreError as error:
+                log.warning("The supervisor waits for its catalogue: %s", error)
+                await asyncio.sleep(LOOK_S)
+
+    async def _watch(self) -> None:
+        while True:
+            try:
+                await self._look()
+            except StoreError as error:
+                log.warning("The supervisor waits for its catalogue: %s", error)
+            except Exception:  # one look that fails must not leave the cluster alone
+                log.exception("a bug in the supervisor")
+            await asyncio.sleep(LOOK_S)
+
+    async def _look(self) -> None:
+        alive = {node["NodeID"]: node for node in await asyncio.to_thread(ray.nodes) if node["Alive"]}
+        self._nodes = alive
+        store = await self._open_store()
+        gone = [worker for worker in self._workers.values() if worker.node not in alive]
+        for worker in gone:
+            await self._let_go(worker, is_node=True)
+        for node_id, node in alive.items():
+            for number in range(int(node["Resources"].get("CPU", 1))):
+                name = f"{node_id}/{number}"
+                if name not in self._workers:
+                    self._workers[name] = self._hire(node_id, node["NodeManagerAddress"])
+        shards = await asyncio.to_thread(shards_under_way, store)
+        share = -(-shards // max(1, len(self._workers)))
+        await asyncio.gather(*(self._ask(worker, max(1, share)) for worker in list(self._workers.values())))
+        await asyncio.to_thread(write_status, store, self.status())
+
+    async def _open_store(self) -> SupervisorStore:
+        if self._store is None:
+            self._store = await asyncio.to_thread(app.open_store, self._settings)
+        return self._store
+
+    def _hire(self, node_id: str, address: str) -> _Hired:
+        actor = ray.remote(Worker).options(
+            num_cpus=0,
+            max_concurrency=16,
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node_id, soft=False),
+        )
+        return _Hired(actor.remote(self._settings), node_id, address)
+
+    async def _ask(self, worker: _Hired, share: int) -> None:
+        try:
+            if not worker.holder:
+                worker.holder = await asyncio.wait_for(worker.actor.start.remote(), HUNG_S)
+            worker.running = await asyncio.wait_for(worker.actor.beat.remote(share), HUNG_S / 4)
+            worker.heard_at = time.monotonic()
+        except TimeoutError:
+            if time.monotonic() - worker.heard_at > HUNG_S:
+                log.warning("A worker on %s does not answer and is killed.", worker.address)
+                ray.kill(worker.actor)
+                await self._let_go(worker, is_node=False)
+        except ray.exceptions.RayActorError:
+            await self._let_go(worker, is_node=False)
+
+    async def _let_go(self, worker: _Hired, *, is_node: bool) -> None:
+        """Whatever a dead worker held is free at once: its epoch is over, it can write nothing more."""
+        self._workers = {name: each for name, each in self._workers.items() if each is not worker}
+        if worker.holder:
+            freed = await asyncio.to_thread(free_claims, await self._open_store(), worker.holder, requeue=is_node)
+            log.warning("A worker on %s is gone; %d shards are free.", worker.address, freed)
+
+    def status(self) -> dict[str, Any]:
+        """For people: nodes and workers."""
+        workers = list(self._workers.values())
+        return {
+            "at": time.time(),
+            "nodes": [
+                {
+                    "id": node_id[:12],
+                    "address": node["NodeManagerAddress"],
+                    "workers": sum(worker.node == node_id for worker in workers),
+                    "shards": sum(worker.running for worker in workers if worker.node == node_id),
+                }
+                for node_id, node in sorted(self._nodes.items(), key=lambda item: item[1]["NodeManagerAddress"])
+            ],
+        }

@@ -1,0 +1,45 @@
+"""What a supervisor writes: claims of the dead are ended, and how the cluster stands is kept for people."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Protocol
+
+from geohound.contracts import ShardStore, TaskStore
+from geohound.model.task import UNDER_WAY, TaskFilter, TaskState, Wanted
+from geohound.tasks.divided_work import is_run_whole
+
+
+class SupervisorStore(Protocol):
+    """What a supervisor needs of a store."""
+
+    @property
+    def tasks(self) -> TaskStore: ...
+    @property
+    def shards(self) -> ShardStore: ...
+
+
+_RUNNING = TaskFilter(frozenset({TaskState.RUNNING}), parts=None)
+
+
+def free_claims(store: SupervisorStore, holder: str, *, requeue: bool) -> int:
+    """End the claims of a process that is gone or cut off; how many.
+
+    Where its whole node is gone, no task of it is suspected of having killed it.
+    """
+    held = [task for task in store.tasks.list(_RUNNING) if task.claim and task.claim.holder == holder]
+    for task in held:
+        if task.claim is not None:
+            store.tasks.expire(task.claim)
+            if requeue and task.wanted is Wanted.RUN:
+                store.tasks.want(task.id, Wanted.RUN)
+    return len(held)
+
+
+def shards_under_way(store: SupervisorStore) -> int:
+    """How many tasks and parts of tasks the workers have to run."""
+    return sum(map(is_run_whole, store.tasks.list(UNDER_WAY)))
+
+
+def write_status(store: SupervisorStore, status: dict[str, Any]) -> None:
+    store.shards.write_status(json.dumps(status).encode())

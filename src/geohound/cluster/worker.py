@@ -1,0 +1,61 @@
+"""An actor that runs shards and undivided tasks: a runner of tasks like any other."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from contextlib import suppress
+from dataclasses import replace
+
+from geohound import app
+from geohound.contracts import StoreError
+from geohound.settings import Settings
+from geohound.tasks.divided_work import is_run_whole
+from geohound.tasks.holder import this_process
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 2.0  # after the database could not be reached
+
+
+class Worker:
+    """Serves its catalogue until it is closed; how many shards it may run is for the supervisor to say."""
+
+    def __init__(self, settings: Settings) -> None:
+        # One process, so that politeness is kept in one place; a node has as many workers as processors.
+        self._settings = replace(settings, processes=1, metrics_port=0)
+        self._share = 1
+        self._serving: asyncio.Task[None] | None = None
+        self._running = 0
+
+    async def start(self) -> str:
+        """Begin to serve; the name under which this process holds its claims."""
+        if self._serving is None:
+            self._serving = asyncio.create_task(self._serve())
+        return str(this_process())
+
+    async def beat(self, share: int) -> int:
+        """The supervisor is alive, and so are we: how many shards we may run; how many we do."""
+        self._share = share
+        return self._running
+
+    async def close(self) -> None:
+        """Let go of everything in good order."""
+        if self._serving is not None:
+            self._serving.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._serving
+
+    async def _serve(self) -> None:
+        while True:
+            try:
+                with app.task_runner(self._settings, indexes=False) as (runner, _):
+                    await runner.serve(self._limit, is_run_whole)
+            except StoreError as error:
+                log.warning("Process %d waits for its catalogue: %s", os.getpid(), error)
+                await asyncio.sleep(RETRY_S)
+
+    def _limit(self, running: int) -> int:
+        self._running = running
+        return self._share

@@ -1,0 +1,59 @@
+"""Every protocol that crosses a layer."""
+
+from .check_queue import CheckQueue
+from .history import HistoryStore
+from .plugins import Exporter, Harvester, Kind, Order, Searcher, SnippetWriter
+from .shards import ShardStore
+from .stores import (
+    CatalogueStore,
+    DataFileStore,
+    FencedError,
+    FrontierLog,
+    HostClaims,
+    KeptPages,
+    KnowledgeStore,
+    RequestLog,
+    RobotsCache,
+    SearchCache,
+    SearchIndex,
+    SegmentGoneError,
+    SegmentStore,
+    StoreError,
+    TaskStore,
+    UserStore,
+    WatchedSiteStore,
+)
+from .work import Clock, Examiner, Fetcher, Follows
+
+__all__ = [
+    "CatalogueStore",
+    "CheckQueue",
+    "Clock",
+    "DataFileStore",
+    "Examiner",
+    "Exporter",
+    "FencedError",
+    "Fetcher",
+    "Follows",
+    "FrontierLog",
+    "Harvester",
+    "HistoryStore",
+    "HostClaims",
+    "KeptPages",
+    "Kind",
+    "KnowledgeStore",
+    "Order",
+    "RequestLog",
+    "RobotsCache",
+    "SearchCache",
+    "SearchIndex",
+    "Searcher",
+    "SegmentGoneError",
+    "SegmentStore",
+    "ShardStore",
+    "SnippetWriter",
+    "StoreError",
+    "TaskStore",
+    "UserStore",
+    "WatchedSiteStore",
+]

@@ -1,0 +1,55 @@
+"""What a store must offer to the monitor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need not load it
+    from collections.abc import Awaitable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from geohound.model.revisit import DueLook, EndedLook, LookStats, StateStep
+    from geohound.model.task import Claim
+    from geohound.model.visit import Purpose
+
+
+class CheckQueue(Protocol):
+    """When each service, page and candidate is looked at again: persistence, and no rule of when."""
+
+    def enrol(self, first_s: Mapping[Purpose, float]) -> int:
+        """Take in what the catalogue has and the queue has not, due so long after it was last met; how many.
+
+        Services (CHECK), pages on which services were found (PAGE), candidates that were asked in vain (PROBE): those
+        purposes alone that are named.
+        """
+
+    def hasten(self, since: datetime) -> None:
+        """Services that were not looked at since then are due then, at the latest."""
+
+    def hosts(self, now: datetime, limit: int) -> Sequence[str]:
+        """Hosts of which something is due, the longest overdue first."""
+
+    def due(self, host: str, now: datetime, limit: int) -> Sequence[DueLook]:
+        """What is due of a host, the longest overdue first."""
+
+    def count_due(self, now: datetime) -> int:
+        """How many services are due."""
+
+    def next_due(self) -> datetime | None:
+        """When the next look is due; None where the queue is empty."""
+
+    def when(self, service_id: str) -> datetime | None:
+        """When a service is due; None where it is not in the queue."""
+
+    def of_host(self, host: str) -> LookStats:
+        """The sums over all services of a host."""
+
+    def services(self) -> Iterator[DueLook]:
+        """Every service of the queue."""
+
+    def settle(self, claim: Claim, ended: Sequence[EndedLook]) -> Awaitable[Sequence[StateStep]]:
+        """Write what was met and when each target is due again, all or nothing; on disk when awaited.
+
+        For each look the health before and after (UNKNOWN where the target is no service). FencedError, and nothing
+        written, if the claim is stale.
+        """

@@ -1,0 +1,397 @@
+"""What a store must offer: log of the frontier, catalogue, tasks, claims, segments of the index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from geohound.model.user_error import UserError
+
+if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need not load it
+    from collections.abc import Awaitable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from datetime import datetime
+
+    from geohound.model.account import AuditEntry, Credential, Role, UserAccount
+    from geohound.model.catalogue import (
+        CandidateCounts,
+        Changes,
+        Counts,
+        Discovered,
+        Entry,
+        Filter,
+        Observation,
+        Recorded,
+        Revision,
+        ServiceSummary,
+    )
+    from geohound.model.data_file import DataFile, FileCounts, FileFilter, FileHead, NumberedFile
+    from geohound.model.event import Event, EventPage
+    from geohound.model.frontier import (
+        FrontierBatch,
+        FrontierState,
+        LoggedUrl,
+        Memo,
+        RequestCounts,
+        VisitCounts,
+        VisitRecord,
+    )
+    from geohound.model.health import Check
+    from geohound.model.host_claim import ClaimedHosts
+    from geohound.model.job import CachedRobots
+    from geohound.model.kept_page import KeptPage, PageRoom
+    from geohound.model.query import LayerResults, PlacedServices, Query, Results
+    from geohound.model.segment import Manifest
+    from geohound.model.service import KnownProofs, Service, Sighting
+    from geohound.model.task import Checkpoint, Claim, Ending, Task, TaskFilter, TaskId, TaskSpec, TaskState, Wanted
+    from geohound.model.visit import Candidate, RequestRecord
+    from geohound.model.watched import WatchedSite
+    from geohound.model.web_search import CachedSearch, KeptSearch, SearchPage
+
+
+class StoreError(UserError):
+    """The store cannot be used; the message is for people and says what to do."""
+
+
+class FencedError(StoreError):
+    """Another has claimed the task since: whoever holds the older claim may write nothing more."""
+
+
+class FrontierLog(Protocol):
+    """What was admitted to the frontier of each task and how it ended, in order: persistence, and nothing else."""
+
+    def replay(self, task: TaskId) -> Iterator[LoggedUrl]:
+        """All URLs of a task in the order of their numbers, in one pass."""
+
+    def load(self, task: TaskId, numbers: Sequence[int]) -> Sequence[Candidate]:
+        """URLs that were appended, by their numbers, in the order asked for."""
+
+    def append(self, claim: Claim, batch: FrontierBatch) -> Awaitable[None]:
+        """Write all of it or nothing; on disk when awaited. FencedError, and nothing written, if the claim is stale."""
+
+    def visits(self, task: TaskId, after: int = 0, limit: int = 1000) -> Sequence[VisitRecord]:
+        """What became of URLs that do not wait, by number, those greater than `after`."""
+
+    def memos(self, task: TaskId) -> Iterator[Memo]:
+        """What the crawl has noted, as it noted it last, in that order; of very many the latest MAX_MEMOS."""
+
+    def links(self, task: TaskId, limit: int) -> Iterator[str]:
+        """URLs that were found on pages, the latest first."""
+
+    def marks(self, task: TaskId) -> Iterator[tuple[int, int]]:
+        """What stands for the contents of the pages visited so far: body and words."""
+
+    def state(self, task: TaskId) -> FrontierState:
+        """What outlives a restart beside the URLs."""
+
+    def counts(self, task: TaskId) -> VisitCounts:
+        """The visits that are on disk, whoever was killed before he could save his own count."""
+
+
+class RequestLog(Protocol):
+    """Every request that was made, for the owners of the hosts."""
+
+    def record(self, task: TaskId, requests: Sequence[RequestRecord]) -> Awaitable[None]:
+        """Keep them, soon and whether somebody awaits it or not."""
+
+    def to_host(self, host: str, limit: int = 0) -> Sequence[RequestRecord]:
+        """What was asked of a host, the latest first; 0 for all."""
+
+    def hosts(self, task: TaskId) -> AbstractSet[str]:
+        """The hosts that have answered a task."""
+
+    def counts(self, task: TaskId) -> RequestCounts:
+        """How much of it was for a task."""
+
+
+class RobotsCache(Protocol):
+    """The robots.txt that were read of late, by this crawl or an earlier one."""
+
+    def keep(self, read: Sequence[CachedRobots]) -> Awaitable[None]:
+        """Soon on disk, whether somebody awaits it or not."""
+
+    def cached(self, origins: Sequence[str]) -> Sequence[CachedRobots]:
+        """Those of these origins, as far as they were ever read."""
+
+
+class SearchCache(Protocol):
+    """Pages of results of search providers: what was paid for once is used again while it is young."""
+
+    def keep(self, source: str, query: str, number: int, page: SearchPage, task: TaskId = 0) -> Awaitable[None]:
+        """One page, by its number from 1, and the task that asked for it; on disk when awaited."""
+
+    def asked_by(self, task: TaskId) -> Mapping[str, int]:
+        """How many pages a task has asked each source for, as far as nobody asked for them again."""
+
+    def cached(self, source: str, query: str, number: int) -> CachedSearch | None:
+        """The page as it was had last, with its age."""
+
+    def kept(self, max_age_s: float, task: TaskId | None = None) -> Iterator[KeptSearch]:
+        """All pages that are not older, of all tasks or of one, by source, query and number."""
+
+
+class KnowledgeStore(Protocol):
+    """What search agents have learned, under the id that the user gave it."""
+
+    def keep(self, name: str, body: bytes) -> Awaitable[None]:
+        """In place of what was kept under this name; on disk when awaited."""
+
+    def find(self, name: str) -> bytes:
+        """What was kept last; empty where nothing was."""
+
+
+class KeptPages(Protocol):
+    """Copies of pages that were read (LI-6, PH-5)."""
+
+    def keep(self, task: TaskId, page: KeptPage, room: PageRoom) -> Awaitable[None]:
+        """In place of what was kept of this URL; what is too old goes, then the least promising, where it is full."""
+
+    def pages(self, groups: int) -> Iterator[KeptPage]:
+        """Those of the first so many groups: the most promising group first, of one group the latest."""
+
+    def recent(self, url: str, max_age_s: float) -> KeptPage | None:
+        """The copy of a page that another task may take instead of it, if it is no older than this."""
+
+
+class WatchedSiteStore(Protocol):
+    """Sites with a watcher, and their pages that were read as its report had them."""
+
+    def origins(self) -> Sequence[str]:
+        """All that are known to have one."""
+
+    def site(self, origin: str) -> WatchedSite | None: ...
+
+    def keep(self, site: WatchedSite) -> Awaitable[None]:
+        """In place of what was kept of its origin; soon on disk, whether somebody awaits it or not."""
+
+    def pages(self, origin: str) -> Iterator[int]:
+        """Hashes of the pages that were read and are watched."""
+
+    def keep_page(self, origin: str, key: int) -> Awaitable[None]:
+        """One more, which is owed no longer; soon on disk."""
+
+    def owe(self, origin: str, pages: Mapping[int, str]) -> Awaitable[None]:
+        """These have changed and are to be read again: URLs by their hashes."""
+
+    def owed(self, origin: str) -> Sequence[str]:
+        """URLs that were to be read again and have not been."""
+
+
+class CatalogueStore(Protocol):
+    """What has been confirmed: services, where they were seen, how they fare."""
+
+    def record(self, met: Sequence[Observation | Check]) -> Awaitable[Sequence[Recorded]]:
+        """Add or refresh services, with where they were met; all or none. A check of an unknown one is not kept."""
+
+    def get(self, service_id: str) -> Service | None:
+        """By its id, or by the id that it would have at another of its addresses."""
+
+    def at(self, url: str) -> Sequence[Service]:
+        """The services behind an address: an endpoint, another address of one, or any request to one of them."""
+
+    def entries(self, which: Filter = ...) -> Iterator[Entry]:
+        """All services, or some, in the order in which they were found."""
+
+    def sightings(self, service_id: str) -> Sequence[Sighting]:
+        """Where a service was met, in the order in which it was."""
+
+    def met_at(self, limit: int) -> Sequence[str]:
+        """The addresses at which services were met, of the latest sightings, oldest first; as they were found, where
+        a request was added to them."""
+
+    def checks(self, service_id: str, since: datetime | None = None) -> Sequence[Check]:
+        """The looks at a service, oldest first."""
+
+    def known_at(self, url: str) -> KnownProofs:
+        """What is known of the services behind an address, so that less has to be asked of them."""
+
+    def excerpts(self, wanted: Mapping[int, Sequence[int]]) -> Mapping[int, Service]:
+        """Services by number, each with those layers alone that are at the places asked for, in that order."""
+
+    def changes(self, since: Revision, limit: int) -> Changes:
+        """What has changed after a revision, oldest first: all of it, whoever wrote it, each service as it is now."""
+
+    def discovered(self, task: TaskId) -> Sequence[Discovered]:
+        """What a task was the first to find."""
+
+    def endpoints(self) -> Iterator[tuple[str, str]]:
+        """Kind and endpoint of every service, in the order in which they were found."""
+
+    def summaries(self, which: Filter = ...) -> Iterator[ServiceSummary]:
+        """All services, or some, in the order in which they were found, without their layers."""
+
+    def count(self) -> Counts: ...
+
+    def count_checked(self, since: datetime) -> int:
+        """How many services were looked at since then."""
+
+    def count_classes(self) -> Mapping[tuple[str, str], int]:
+        """Services by topic and class."""
+
+    def count_candidates(self) -> CandidateCounts:
+        """What was tested by all tasks that are kept, each address once, and what became of it."""
+
+
+class DataFileStore(Protocol):
+    """Data files that crawls met, each by its address."""
+
+    def record(self, found: Sequence[DataFile]) -> Awaitable[None]:
+        """Add those that are not known, soon and whether somebody awaits it or not; known ones stay as they are."""
+
+    def answered(self, url: str, head: FileHead, status: int, at: datetime) -> Awaitable[None]:
+        """Keep what was answered about a known file, soon; where it is no data file, forget it."""
+
+    def files(self, which: FileFilter = ...) -> Sequence[NumberedFile]:
+        """Files in the order in which they were found."""
+
+    def count(self, which: FileFilter = ...) -> FileCounts:
+        """How many there are, of each format; whatever page of them the filter names."""
+
+    def found_by(self, task: TaskId) -> int:
+        """How many a task was the first to find."""
+
+    def asked(self, task: TaskId) -> Sequence[str]:
+        """The addresses of those of them that were asked about."""
+
+
+class TaskStore(Protocol):
+    """Every long-running piece of work: what was asked, what is wanted, who runs it, what has happened.
+
+    A change of state adds its event. A claim that is stale, or of a deleted task, raises FencedError; nothing changes.
+    """
+
+    def create(self, spec: TaskSpec, state: TaskState = ...) -> Task:
+        """A new task; in another state than QUEUED nobody takes it up by himself."""
+
+    def get(self, task: TaskId) -> Task | None: ...
+
+    def list(self, which: TaskFilter = ...) -> Sequence[Task]:
+        """The tasks, the latest first."""
+
+    def want(self, task: TaskId, wanted: Wanted) -> Task | None:
+        """Say what is wanted; where nobody runs it, its state changes at once. None where there is no such task."""
+
+    def claim(self, task: TaskId, holder: str, ttl_s: float) -> Claim | None:
+        """The right to run it, for this long unless renewed; its epoch grows. None where another holds it."""
+
+    def expire(self, claim: Claim) -> None:
+        """The holder of this claim is known to be gone: others need not wait for its claim to run out."""
+
+    def renew(self, claim: Claim, ttl_s: float) -> Wanted:
+        """Hold it for this long from now; what is wanted of it."""
+
+    def save(self, claim: Claim, checkpoint: Checkpoint) -> None: ...
+
+    def checkpoint(self, task: TaskId) -> Checkpoint:
+        """What was saved last."""
+
+    def release(self, claim: Claim, state: TaskState, ending: Ending) -> None:
+        """The run is over; anybody may claim the task again."""
+
+    def delete(self, task: TaskId) -> bool:
+        """Forget a task that nobody runs, with its log and events; its services stay. False where somebody runs it."""
+
+    def emit(self, claim: Claim, events: Sequence[Event]) -> None:
+        """Number them without gaps and keep them; beyond a bound the oldest go."""
+
+    def events(self, task: TaskId, after: int = 0, limit: int = 1000) -> EventPage:
+        """Events with greater numbers than `after`, in order."""
+
+
+class HostClaims(Protocol):
+    """Which process may ask a host for the next seconds: one rate for each host. Pauses are seconds from now."""
+
+    def claim(self, pauses: Mapping[str, float], holder: str, ttl_s: float) -> ClaimedHosts:
+        """Take or renew these hosts, each with the pause that it needs; those that others hold are noted as wanted."""
+
+    def wanted(self, holder: str) -> Sequence[str]:
+        """The hosts of this holder that others have asked for."""
+
+    def release(self, pauses: Mapping[str, float], holder: str) -> None:
+        """Let go of these hosts, as far as they are still this holder's."""
+
+
+class SegmentGoneError(LookupError):
+    """A segment that a newer manifest has left behind: read the manifest again."""
+
+
+class SegmentStore(Protocol):
+    """Where a search index is kept: immutable blobs, and one manifest that says which of them count."""
+
+    def manifest(self) -> Manifest: ...
+
+    def read(self, segment: str, part: str) -> memoryview:
+        """One part of a segment; SegmentGoneError where the manifest no longer names the segment."""
+
+    def publish(self, manifest: Manifest, parts: Mapping[str, Mapping[str, bytes]]) -> bool:
+        """Make this the manifest, with the parts of its new segments by id; what it no longer names is deleted.
+
+        Compare and swap: False, and nothing is changed, unless its version is the next one. All or nothing.
+        """
+
+
+class SearchIndex(Protocol):
+    """The search index of a catalogue."""
+
+    def search(self, query: Query) -> Results:
+        """The services that match, best first."""
+
+    def layers(self, query: Query) -> LayerResults:
+        """The layers that match, best first."""
+
+    def placed(self, query: Query, cell: float) -> PlacedServices:
+        """Where the services that match are, counted by cells of so many degrees."""
+
+    def refresh(self, min_entries: int | None = None) -> Revision:
+        """Read the changes of the catalogue, publish them where they have so many entries; the indexed revision."""
+
+
+class UserStore(Protocol):
+    """Accounts of the portal, what stands for them, what they did, and which tasks everybody may see.
+
+    Names are compared as they are: who calls has put them into lower case.
+    """
+
+    def add(self, account: UserAccount, password_hash: str = "") -> bool:
+        """A new account; False, and nothing is written, where its name or its subject is taken."""
+
+    def get(self, name: str) -> UserAccount | None: ...
+
+    def of_subject(self, subject: str) -> UserAccount | None:
+        """Whoever an OpenID provider knows by this subject."""
+
+    def list(self) -> Sequence[UserAccount]:
+        """All accounts, in the order in which they were added."""
+
+    def password_hash(self, name: str) -> str:
+        """Empty where there is none."""
+
+    def set_role(self, name: str, role: Role) -> bool:
+        """False where there is no such account."""
+
+    def set_password(self, name: str, password_hash: str) -> bool:
+        """False where there is no such account."""
+
+    def remove(self, name: str) -> bool:
+        """Forget an account with its credentials; False where there is no such account."""
+
+    def keep(self, credential: Credential) -> None:
+        """Keep what stands for an account that there is; those that have expired by its creation go."""
+
+    def credential(self, digest: str) -> Credential | None:
+        """Whatever its age: who calls compares the time."""
+
+    def credentials(self, name: str) -> Sequence[Credential]:
+        """Those of one account, in the order in which they were made."""
+
+    def forget(self, digests: Sequence[str]) -> None: ...
+
+    def note(self, entry: AuditEntry) -> None:
+        """Add to the log; beyond MAX_AUDIT_ENTRIES the oldest go."""
+
+    def audit(self, limit: int = 100) -> Sequence[AuditEntry]:
+        """The latest first."""
+
+    def samples(self) -> AbstractSet[TaskId]:
+        """The tasks that guests may see."""
+
+    def mark_sample(self, task: TaskId, is_sample: bool) -> None: ...

@@ -1,0 +1,114 @@
+"""What a catalogue brings to the frontier: whom to harvest, what a page lists, and the page after it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+from geohound import urls
+from geohound.contracts import Harvester
+from geohound.model.failure import FailureReason
+from geohound.model.harvest import MAX_CURSOR_BYTES, MAX_LISTED, HarvestPage
+from geohound.model.service import Service
+from geohound.model.visit import Candidate, Purpose, Via, order_score
+from geohound.urls.address_book import AddressBook
+
+from .crawl_plan import Plan
+from .link_scoring import listed
+
+LISTS = "list"  # the harvester of plain lists
+_LIST_FILE = re.compile(r"^[^?]*(?<!/robots)\.(?:csv|tsv|txt|jsonl|ndjson)$", re.IGNORECASE)
+
+
+def begin(
+    seeds: Sequence[Candidate], harvesters: Mapping[str, Harvester], named: str = "", since: date | None = None
+) -> list[Candidate]:
+    """The first pages of the harvests of seeds, by the harvester that is named, or by those that accept the address."""
+    return [
+        _first_page(seed.url, harvester, since, seed)
+        for seed in seeds
+        for harvester in harvesters.values()
+        if (harvester.id == named if named else harvester.accepts(None, seed.url) or _is_list(harvester, seed))
+    ]
+
+
+def _is_list(harvester: Harvester, seed: Candidate) -> bool:
+    """A seed of the user that is a file of text is a list of seeds; elsewhere such a file is data."""
+    return harvester.id == LISTS and seed.via is Via.SEED and bool(_LIST_FILE.search(seed.url))
+
+
+def harvests_of(
+    candidate: Candidate, plan: Plan, harvesters: Mapping[str, Harvester], service: Service | None = None
+) -> list[Candidate]:
+    """The first pages of all harvests of a service that was found, or of a page that was read."""
+    if plan.is_harvest and candidate.depth > 0:
+        return []  # another catalogue that a catalogue names
+    source = service.endpoint if service is not None else candidate.url
+    clue = f"listed by {service.title}"[:200] if service is not None else ""
+    accepting = [harvester for harvester in harvesters.values() if harvester.accepts(service, source)]
+    begun = [_first_page(source, harvester, plan.since, candidate) for harvester in accepting]
+    depth = candidate.depth + (service is not None)
+    return [replace(first, via=Via.HARVEST, found_on=source, clue=clue, depth=depth) for first in begun]
+
+
+def _first_page(source: str, harvester: Harvester, since: date | None, known_by: Candidate) -> Candidate:
+    cursor, score = harvester.start(since), order_score(known_by.score)
+    return Candidate(source, score=score, purpose=Purpose.HARVEST, harvester=harvester.id, cursor=cursor)
+
+
+def named_by(
+    candidate: Candidate, page: HarvestPage, book: AddressBook, start: bytes = b""
+) -> tuple[list[Candidate], Counter[FailureReason]]:
+    """The candidates of a page, and how many addresses are none, by reason; further sources begin at `start`."""
+    found: dict[str, Candidate] = {}
+    left_out: Counter[FailureReason] = Counter()
+    for address, title, protocol in page.listed[:MAX_LISTED]:
+        canonical = urls.canonical(address, candidate.url)
+        clean = book.proving(canonical) if canonical else None
+        if clean is None:
+            left_out[FailureReason.BAD_URL] += 1
+            continue
+        looks_so = book.looks_like_service(clean)
+        if urls.looks_like_media(clean) and not looks_so:
+            left_out[FailureReason.MEDIA] += 1
+            continue
+        is_meant = looks_so or bool(protocol) or not page.names_files
+        if is_meant and clean not in found and not _is_itself(clean, candidate, book):
+            said = " ".join(part for part in (title, protocol) if part)
+            named = listed(clean, candidate, (candidate.url, said or candidate.clue), Via.HARVEST)
+            is_page = urls.is_web_page(clean) and not looks_so and not protocol
+            found[clean] = replace(named, purpose=Purpose.PAGE) if is_page else named
+    beyond = len(page.listed) - MAX_LISTED
+    if beyond > 0:
+        left_out[FailureReason.HARVEST_BUDGET] += beyond
+    return [*found.values(), *_further_sources(candidate, page, start)], left_out
+
+
+def _is_itself(url: str, candidate: Candidate, book: AddressBook) -> bool:
+    """Does a record name the request for the record, in the catalogue that it stands in?"""
+    is_here = url.partition("?")[0] == candidate.url.partition("?")[0]
+    return is_here and book.classify(url)[1] == candidate.harvester
+
+
+def _further_sources(candidate: Candidate, page: HarvestPage, start: bytes) -> list[Candidate]:
+    """As deep as the catalogue: its folders are no links away from a seed. Folders within themselves are a trap."""
+    clean = (urls.canonical(source, candidate.url) for source in page.sources[:MAX_LISTED])
+    return [
+        replace(candidate, url=url, via=Via.HARVEST, found_on=candidate.url, cursor=start)
+        for url in dict.fromkeys(clean)
+        if url and url != candidate.url and not urls.repeats_path(url)
+    ]
+
+
+def next_page(candidate: Candidate, page: HarvestPage) -> Candidate | FailureReason | None:
+    """The page after this one; None after the last; why there is none where the catalogue leads nowhere."""
+    if not page.next:
+        return None
+    if len(page.next) > MAX_CURSOR_BYTES:
+        return FailureReason.BAD_ANSWER
+    if page.next == candidate.cursor:
+        return FailureReason.TRAP
+    return replace(candidate, via=Via.HARVEST, cursor=page.next)

@@ -1,0 +1,22 @@
+"""An export format made of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from geohound.model.export import ExportedService
+
+Write = Callable[[Iterable[ExportedService]], Iterable[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """One export format."""
+
+    id: str
+    title: str
+    media_type: str
+    extension: str
+    write: Write
+    needs_layers: bool = False

@@ -1,0 +1,158 @@
+"""Connections of QGIS, as its dialogues "Load connections" read them: one sort of server in each file, unique names.
+
+The format `qgis` takes the sort of the first service that QGIS connects to; the others are named after their sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from xml.sax.saxutils import quoteattr
+
+from geohound.model.export import ExportedService
+from geohound.model.layer_request import LayerRequest, ServerRequest, ServerType, TileTemplate
+from geohound.model.service import Layer
+from geohound.urls import host
+
+from ._part import ExportFormat, Write
+
+_MEDIA_TYPE = "application/xml"
+_MAP_FLAGS = {
+    "ignoreGetMapURI": "false", "ignoreGetFeatureInfoURI": "false", "ignoreAxisOrientation": "false",
+    "invertAxisOrientation": "false", "smoothPixmapTransform": "false", "dpiMode": "7", "username": "", "password": "",
+}  # fmt: skip
+_FEATURE_FLAGS = {
+    "version": "auto", "maxnumfeatures": "", "pagesize": "", "pagingenabled": "true", "ignoreAxisOrientation": "false",
+    "invertAxisOrientation": "false", "username": "", "password": "",
+}  # fmt: skip
+_TILE_FLAGS = {"zmin": "0", "zmax": "18", "username": "", "password": "", "referer": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class _Sort:
+    """One sort of connection: the root of its file, its element, and which servers it is for."""
+
+    id: str
+    title: str
+    root: str
+    element: str
+    version: str
+    servers: tuple[ServerType, ...] = ()
+    flags: Mapping[str, str] = field(default_factory=dict)
+    vector_tiles: bool | None = None  # for tiles: are they vectors?
+
+    def address(self, request: LayerRequest) -> str:
+        """Where such a connection leads for this request; empty where it is none of its sort."""
+        if isinstance(request, TileTemplate) and self.vector_tiles is not None:
+            return request.template if request.is_vector is self.vector_tiles else ""
+        if not isinstance(request, ServerRequest) or request.server not in self.servers:
+            return ""
+        return request.url if request.server is ServerType.WMTS else request.endpoint
+
+
+_SORTS = (
+    _Sort("wms", "WMS and WMTS", "qgsWMSConnections", "wms", "1.0", (ServerType.WMS, ServerType.WMTS), _MAP_FLAGS),
+    _Sort(
+        "wfs", "WFS and OGC API Features", "qgsWFSConnections", "wfs", "1.1", (ServerType.WFS, ServerType.OGC_API),
+        _FEATURE_FLAGS,
+    ),
+    _Sort("wcs", "WCS", "qgsWCSConnections", "wcs", "1.0", (ServerType.WCS,), _MAP_FLAGS),
+    _Sort(
+        "arcgis", "ArcGIS REST", "qgsARCGISFEATURESERVERConnections", "arcgisfeatureserver", "1.0",
+        (ServerType.ARCGIS,), {"username": "", "password": "", "referer": ""},
+    ),
+    _Sort("xyz", "XYZ tiles", "qgsXYZTilesConnections", "xyztiles", "1.0", (), _TILE_FLAGS, vector_tiles=False),
+    _Sort(
+        "vectortiles", "vector tiles", "qgsVectorTileConnections", "vectortile", "1.0", (),
+        {**_TILE_FLAGS, "serviceType": "", "styleUrl": ""}, vector_tiles=True,
+    ),
+    _Sort(
+        "sensorthings", "SensorThings", "qgsSensorThingsConnections", "sensorthings", "1.0",
+        (ServerType.SENSORTHINGS,), {"username": "", "password": "", "referer": ""},
+    ),
+    _Sort(
+        "stac", "STAC", "qgsStacConnections", "stac", "1.0", (ServerType.STAC,),
+        {"username": "", "password": "", "referer": ""},
+    ),
+)  # fmt: skip
+
+
+def _write_one(sort: _Sort) -> Write:
+    return lambda services: _file(sort, services)
+
+
+def _write_first(services: Iterable[ExportedService]) -> Iterator[bytes]:
+    """The sort of the first service that has one; without any, a file of no connections."""
+    coming = iter(services)
+    for each in coming:
+        sort = next((sort for sort in _SORTS if _address(sort, each)), None)
+        if sort is not None:
+            yield from _file(sort, _after(each, coming))
+            return
+    yield from _file(_SORTS[0], ())
+
+
+def _after(first: ExportedService, rest: Iterator[ExportedService]) -> Iterator[ExportedService]:
+    yield first
+    yield from rest
+
+
+def _file(sort: _Sort, services: Iterable[ExportedService]) -> Iterator[bytes]:
+    yield f'<!DOCTYPE connections>\n<{sort.root} version="{sort.version}">\n'.encode()
+    unique = _unique_names()
+    left_out = 0
+    for each in services:
+        address = _address(sort, each)
+        if not address:
+            left_out += 1
+            continue
+        attributes = {"name": unique(_name(each)), "url": address, **sort.flags}
+        text = " ".join(f"{name}={quoteattr(_printable(value))}" for name, value in attributes.items())
+        yield f"    <{sort.element} {text}/>\n".encode()
+    note = f"    <!-- {left_out} services of other sorts: export them as {_others(sort)} -->\n" if left_out else ""
+    yield f"{note}</{sort.root}>\n".encode()
+
+
+def _others(sort: _Sort) -> str:
+    return ", ".join(f"qgis-{other.id}" for other in _SORTS if other is not sort)
+
+
+def _address(sort: _Sort, each: ExportedService) -> str:
+    layer = each.service.layers[0] if each.service.layers else Layer("")
+    return next(filter(None, map(sort.address, each.requests(layer))), "")
+
+
+def _name(each: ExportedService) -> str:
+    title = " ".join(_printable(each.service.title).split())[:100]
+    return title or host(each.service.endpoint) or each.service.endpoint
+
+
+def _unique_names() -> Callable[[str], str]:
+    """QGIS keeps one connection of a name: of equal ones the second is called "… (2)"."""
+    used: dict[str, int] = {}  # each name, and the last number that it was given
+
+    def unique(name: str) -> str:
+        chosen, number = name, used.get(name.casefold(), 0)
+        while number or chosen.casefold() in used:
+            number = max(number, 1) + 1
+            chosen = f"{name} ({number})"
+            if chosen.casefold() not in used:
+                break
+        used[name.casefold()] = max(number, 1)
+        used.setdefault(chosen.casefold(), 1)
+        return chosen
+
+    return unique
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text).encode("utf-8", "replace").decode()
+
+
+EXPORTERS = (
+    ExportFormat("qgis", "QGIS connections", _MEDIA_TYPE, "xml", _write_first, needs_layers=True),
+    *(
+        ExportFormat(f"qgis-{sort.id}", f"QGIS connections: {sort.title}", _MEDIA_TYPE, "xml", _write_one(sort), True)
+        for sort in _SORTS
+    ),
+)

@@ -1,0 +1,71 @@
+"""How many hosts are active at once: few where pages are what the user spends, all where time is.
+
+Whoever bounds pages wants services per page, and waiting costs nothing; whoever bounds time wants services per second,
+and an idle second is lost. With both, as few hosts as still spend the pages in time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from geohound.contracts import Clock
+
+FEWEST = 10  # hosts that are active however thrifty the crawl is
+SLOWEST = 3  # by this factor may a thrifty crawl take longer, unless the user asks for more thrift
+_SOON = 20  # pages after which the time that a page takes is measured, no longer assumed
+
+
+@dataclass(frozen=True, slots=True)
+class Thrift:
+    """What the user asked for."""
+
+    active_hosts: int = 0  # exactly so many; 0: as the other fields say
+    share: float | None = None  # 0: time alone counts, 1: pages alone; None: auto
+    max_pages: int | None = None  # where the user gave one
+    max_time_s: float = 0.0
+    usual_page_s: float = 1.5  # from one page of a host to its next
+
+
+class ActiveLimit:
+    """The number of active hosts, as it follows from what is left to spend."""
+
+    def __init__(self, thrift: Thrift, clock: Clock) -> None:
+        self._thrift = thrift
+        self._clock = clock
+        self._began = self._looked = clock.monotonic()
+        self._active_s = 0.0  # summed over hosts
+        self._pages = 0
+
+    @property
+    def is_needed(self) -> bool:
+        """Is any host ever to be left inactive?"""
+        asked = self._thrift
+        if asked.active_hosts:
+            return True
+        return asked.share != 0 if asked.share is not None else asked.max_pages is not None
+
+    def page_read(self) -> None:
+        self._pages += 1
+
+    def limit(self, hosts: int, active: int) -> int:
+        """How many of so many hosts with queued pages are to be active; `active` are so now."""
+        now = self._clock.monotonic()
+        self._active_s += active * (now - self._looked)
+        self._looked = now
+        asked = self._thrift
+        if asked.active_hosts:
+            return asked.active_hosts
+        if asked.share is not None:
+            between = math.pow(hosts, 1.0 - asked.share) * math.pow(FEWEST, asked.share)
+            return max(FEWEST, math.ceil(between))
+        if asked.max_pages is not None and asked.max_time_s:
+            return self._for_both(asked.max_pages, asked.max_time_s, now)
+        return max(FEWEST, math.ceil(hosts / SLOWEST))
+
+    def _for_both(self, max_pages: int, max_time_s: float, now: float) -> int:
+        """As many as read the pages that are left in the time that is left."""
+        pages_left = max_pages - self._pages
+        time_left_s = max(1.0, self._began + max_time_s - now)
+        page_s = self._active_s / self._pages if self._pages >= _SOON else self._thrift.usual_page_s
+        return max(FEWEST, math.ceil(pages_left * page_s / time_left_s))

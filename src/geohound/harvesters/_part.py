@@ -1,0 +1,52 @@
+"""A harvester put together from functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import date
+
+from geohound.contracts import Fetcher
+from geohound.model.harvest import HarvestPage
+from geohound.model.service import Service
+from geohound.model.visit import Failure
+
+from . import _asking
+
+MANY_LINKS = 5_000  # of one service: as many as its document may bring to the frontier by itself
+
+
+def from_all(since: date | None) -> bytes:  # noqa: ARG001
+    """The protocol cannot say what has changed: everything is read."""
+    return b""
+
+
+def nobody_else(service: Service | None, url: str) -> bool:  # noqa: ARG001
+    return False
+
+
+def from_date(since: date | None) -> bytes:
+    """Only what has changed since then."""
+    return _asking.pack(since=since.isoformat()) if since else b""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One catalogue protocol; without kinds and address it is read only where somebody says that this is one."""
+
+    id: str
+    title: str
+    page: Callable[[str, bytes, Fetcher], Awaitable[HarvestPage | Failure]]
+    start: Callable[[date | None], bytes] = from_all
+    kinds: tuple[str, ...] = ()  # of services that are such a catalogue
+    address: re.Pattern[str] | None = None  # of seeds and pages that are one, where no service is known
+    also: Callable[[Service | None, str], bool] = nobody_else  # what else is one
+    needs: str = ""  # a package of the extra `archives`
+
+    def accepts(self, service: Service | None, url: str) -> bool:
+        if self.also(service, url):
+            return True
+        if service is not None:
+            return service.kind in self.kinds
+        return self.address is not None and bool(self.address.search(url))

@@ -1,0 +1,49 @@
+"""ArcGIS Hub sites: the services behind their datasets, by the search API of the site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from geohound.contracts import Fetcher
+from geohound.model.harvest import HarvestPage, Listed
+from geohound.model.visit import Failure
+
+from . import _asking
+from ._paging import JSON, PAGE, Batch, address_of_page, link_to, page_of_links
+from ._part import Part
+from ._protocols import protocol_of
+from ._records import address, mapping, rows, words
+
+_API = "/api/search/v1"
+_ADDRESS = re.compile(rf"^https?://[^/?]+\.(?:hub|opendata)\.arcgis\.com(?::\d+)?/$|{_API}")
+
+
+async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
+    url = address_of_page(source, cursor, _first(source))
+    answer = await _asking.ask(fetcher, url, JSON)
+    if isinstance(answer, Failure):
+        return answer
+    value = mapping(answer.json)
+    if not isinstance(value.get("features"), list):
+        return _asking.not_understood(answer, "a page of datasets of a Hub site")
+    datasets = rows(value["features"])
+    listed = [found for dataset in datasets for found in _read(mapping(dataset.get("properties")), answer.url)]
+    batch = Batch([words(dataset.get("id")) for dataset in datasets], listed, names_files=True)
+    following = link_to(value.get("links"), "next", answer.url) if datasets else ""
+    return page_of_links(source, url, batch, following)
+
+
+def _first(source: str) -> str:
+    origin = "/".join(source.split("/", 3)[:3])
+    return f"{origin}{_API}/collections/all/items?limit={PAGE}&startindex=1"
+
+
+def _read(properties: Mapping[str, Any], url: str) -> list[Listed]:
+    title, kind = words(properties.get("title")), words(properties.get("type"))
+    where = address(properties.get("url"), url)
+    return [Listed(where, title, protocol_of(kind))] if where else []
+
+
+HARVESTERS = (Part("arcgis-hub", "ArcGIS Hub", page, address=_ADDRESS),)

@@ -1,0 +1,61 @@
+"""CKAN: the resources of all its datasets that are services, by its action API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from geohound import urls
+from geohound.model.harvest import Listed
+
+from ._asking import number
+from ._paging import PAGE, Batch, Offsets, page_at_offset
+from ._part import Part, from_date
+from ._protocols import protocol_of
+from ._records import address, mapping, rows, words
+
+_ADDRESS = re.compile(r"^[^?]*(?:/api/(?:3/)?action(?:[/?]|$)|/api/3/?(?:\?|$))")
+_BELOW = re.compile(r"/(?:api(?:/3)?(?:/action(?:/\w*)?)?|dataset|organization|group)/?$")
+
+
+def _request(source: str, offset: int, since: str) -> str:
+    root = _BELOW.sub("", source.partition("?")[0].rstrip("/"))
+    asked = {"rows": str(PAGE), "start": str(offset), "sort": "id asc"}
+    if since:
+        asked["fq"] = f"metadata_modified:[{since}T00:00:00Z TO *]"
+    return urls.with_params(f"{root}/api/3/action/package_search", asked)
+
+
+def _read(value: object, url: str) -> Batch | None:
+    answer = mapping(value)
+    result = mapping(answer.get("result"))
+    if answer.get("success") is not True or not isinstance(result.get("results"), list):
+        return None
+    packages = rows(result["results"])
+    ids = [words(package.get("id")) or words(package.get("name")) for package in packages]
+    listed = [found for package in packages for found in _resources(package, url)]
+    return Batch(ids, listed, number(result.get("count")), names_files=True)
+
+
+def _resources(package: Mapping[str, Any], url: str) -> list[Listed]:
+    title = words(package.get("title"))
+    found = []
+    for resource in rows(package.get("resources"))[:500]:
+        where = address(resource.get("url"), url)
+        labels = (resource.get(name) for name in ("protocol", "resource_locator_protocol", "format", "name"))
+        if where:
+            found.append(Listed(where, title, protocol_of(*labels)))
+    return found
+
+
+HARVESTERS = (
+    Part(
+        "ckan",
+        "CKAN",
+        partial(page_at_offset, protocol=Offsets("an answer of CKAN", _request, _read)),
+        from_date,
+        address=_ADDRESS,
+    ),
+)

@@ -1,0 +1,84 @@
+"""DCAT feeds: data.json of DCAT-US, and JSON-LD; every distribution that is a service."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from geohound.contracts import Fetcher
+from geohound.model.harvest import HarvestPage, Listed
+from geohound.model.visit import Failure
+
+from . import _asking
+from ._paging import JSON, Batch, address_of_page, page_of_links
+from ._part import Part
+from ._protocols import protocol_of
+from ._records import address, words
+
+MAX_NODES = 200_000
+_ADDRESS = re.compile(
+    r"^[^?]*/(?:data\.json|catalog\.jsonld|dcat\.jsonld?|dcat-us/[\w.]+|dcat-ap/[\w.]+)(?:\?|$)", re.IGNORECASE
+)
+_ADDRESSES = ("accessURL", "downloadURL", "endpointURL", "endpointDescription")
+_LABELS = ("format", "mediaType", "conformsTo", "title", "description")
+_NEXT = ("nextPage", "next")
+
+
+async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
+    url = address_of_page(source, cursor, source)
+    answer = await _asking.ask(fetcher, url, f"application/ld+json, {JSON}")
+    if isinstance(answer, Failure):
+        return answer
+    nodes = _nodes(answer.json)
+    distributions = [node for node in nodes if any(name in node for name in _ADDRESSES)]
+    is_catalogue = distributions or any("dataset" in node for node in nodes)
+    if not is_catalogue:
+        return _asking.not_understood(answer, "a DCAT catalogue")
+    listed = [found for node in distributions for found in _read(node, answer.url)]
+    ids = [words(node.get("id")) or words(node.get("identifier")) or found_at(node) for node in distributions]
+    following = next((at for node in nodes for name in _NEXT if (at := _text(node.get(name)))), "")
+    batch = Batch(ids, listed, names_files=True)
+    return page_of_links(source, url, batch, address(following, answer.url))
+
+
+def _nodes(value: object) -> list[Mapping[str, Any]]:
+    """All objects of a document, with the prefixes of their names taken off."""
+    waiting: list[object] = [value]
+    found: list[Mapping[str, Any]] = []
+    while waiting and len(found) < MAX_NODES:
+        item = waiting.pop()
+        if isinstance(item, list):
+            waiting.extend(reversed(item[:MAX_NODES]))
+        elif isinstance(item, dict):
+            found.append({_bare(name): each for name, each in item.items()})
+            waiting.extend(reversed([each for each in item.values() if isinstance(each, dict | list)]))
+    return found
+
+
+def _bare(name: str) -> str:
+    """`dcat:accessURL`, `http://www.w3.org/ns/dcat#accessURL` and `@id` are accessURL and id."""
+    return re.split(r"[:#/@]", name)[-1]
+
+
+def _text(value: object) -> str:
+    """A value as JSON-LD may write it: plain, as a node, as a literal, or a list of these."""
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    if isinstance(value, dict):
+        value = value.get("@id") or value.get("@value") or ""
+    return value if isinstance(value, str) else ""
+
+
+def found_at(node: Mapping[str, Any]) -> str:
+    return next((at for name in _ADDRESSES if (at := _text(node.get(name)))), "")
+
+
+def _read(node: Mapping[str, Any], url: str) -> list[Listed]:
+    title = words(_text(node.get("title")))
+    label = protocol_of(*(_text(node.get(name)) for name in _LABELS))
+    places = dict.fromkeys(address(_text(node.get(name)), url) for name in _ADDRESSES)
+    return [Listed(place, title, label) for place in places if place]
+
+
+HARVESTERS = (Part("dcat", "DCAT catalogue", page, address=_ADDRESS),)

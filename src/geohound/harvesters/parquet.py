@@ -1,0 +1,156 @@
+"""Common Crawl's columnar index: addresses of services by one column of one row group at a time, without crawling."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+from geohound.contracts import Fetcher
+from geohound.model.failure import FailureReason
+from geohound.model.harvest import MAX_LISTED, HarvestPage, Listed, fingerprint
+from geohound.model.visit import Failure
+
+from . import _asking, _pieces
+from ._part import Part
+from ._service_words import SERVICE_WORDS
+
+TAIL_BYTES = 65_536  # of the file, with the footer; more where the footer is larger
+MAX_FOOTER_BYTES = 32_000_000
+MAX_COLUMN_BYTES = 256_000_000  # of one column of a row group, packed and unpacked
+_PADDING = 100  # that the reader takes for granted behind a column
+_URLS = ("url", "original", "URL")  # names of the column with addresses
+_STATUS = "fetch_status"
+_LOCAL = re.compile(r"^file:.*\.parquet$")
+_PATHS = re.compile(r"\.paths(?:\.gz)?$")
+_MAGIC = b"PAR1"
+
+
+class _KnownParts(io.RawIOBase):
+    """A file of which some parts are known; what else is read is an error."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+        self._at = 0
+        self._parts: list[tuple[int, bytes]] = []
+
+    def add(self, first: int, data: bytes) -> None:
+        self._parts.append((first, data))
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = (0, self._at, self._size)[whence] + offset
+        return self._at
+
+    def read(self, size: int = -1, /) -> bytes:
+        wanted = min(size if size >= 0 else self._size, self._size - self._at)
+        for first, data in self._parts:
+            if first <= self._at and self._at + wanted <= first + len(data):
+                start = self._at - first
+                self._at += wanted
+                return data[start : start + wanted]
+        raise OSError("a part of the file that was not asked for")
+
+
+async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
+    """The addresses of one row group that look like those of services."""
+    if _PATHS.search(source):
+        return await _pieces.paths_file(source, fetcher, ".parquet")
+    group = _asking.number(_asking.unpack(cursor).get("group"))
+    tail = await _tail(source, fetcher)
+    if isinstance(tail, Failure):
+        return tail
+    known = _KnownParts(tail.total)
+    known.add(tail.first, tail.data)
+    try:
+        about = _metadata(known)
+        if group >= about.num_row_groups:
+            return HarvestPage()
+        wanted = _columns(about, group)
+        if not wanted:
+            return _asking.not_understood(tail.document, "an index of addresses in Parquet")
+        for first, size in _places(group, wanted):
+            part = await _pieces.piece(fetcher, source, first, min(size + _PADDING, tail.total - first))
+            if isinstance(part, Failure):
+                return part
+            known.add(part.first, part.data)
+        found = _services(known, about, group, wanted)
+    except _damage() as error:
+        return _asking.failure(tail.document.response, FailureReason.BAD_ANSWER, f"damaged Parquet: {error}")
+    onward = _asking.pack(group=group + 1) if group + 1 < about.num_row_groups else b""
+    mark = fingerprint(f"{source} {group}", [str(about.row_group(group).num_rows)])
+    listed = tuple(map(Listed, dict.fromkeys(found)))
+    return HarvestPage(listed, (), onward, mark, about.row_group(group).num_rows, names_files=True)
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    import pyarrow as pa  # noqa: PLC0415 - of the extra `archives`
+
+    return (pa.ArrowException, OSError, ValueError)
+
+
+async def _tail(source: str, fetcher: Fetcher) -> _pieces.Piece | Failure:
+    """The end of the file with the whole footer."""
+    tail = await _pieces.piece(fetcher, source, -TAIL_BYTES, TAIL_BYTES)
+    if isinstance(tail, Failure):
+        return tail
+    if not tail.data.endswith(_MAGIC) or not tail.total:
+        return _asking.not_understood(tail.document, "a Parquet file")
+    footer = int.from_bytes(tail.data[-8:-4], "little") + 8
+    if footer <= len(tail.data):
+        return tail
+    if footer > min(MAX_FOOTER_BYTES, tail.total):
+        return _asking.failure(tail.document.response, FailureReason.BAD_ANSWER, f"a footer of {footer} bytes")
+    return await _pieces.piece(fetcher, source, -footer, footer)
+
+
+def _metadata(known: _KnownParts) -> Any:
+    from pyarrow import parquet  # noqa: PLC0415
+
+    return parquet.read_metadata(known)
+
+
+def _columns(about: Any, group: int) -> dict[str, Any]:
+    """The column with addresses, and that of the status where there is one."""
+    row_group = about.row_group(group)
+    by_name = {row_group.column(n).path_in_schema: row_group.column(n) for n in range(row_group.num_columns)}
+    address = next((name for name in _URLS if name in by_name), None)
+    return {name: by_name[name] for name in (address, _STATUS) if name in by_name} if address else {}
+
+
+def _places(group: int, wanted: dict[str, Any]) -> list[tuple[int, int]]:
+    found = []
+    for name, column in wanted.items():
+        starts = [column.data_page_offset, column.dictionary_page_offset if column.has_dictionary_page else None]
+        first = min(start for start in starts if start)
+        size = max(column.total_compressed_size, column.total_uncompressed_size)
+        if not first > 0 or size > MAX_COLUMN_BYTES:
+            raise ValueError(f"the column {name} of row group {group} takes {size} bytes")
+        found.append((first, column.total_compressed_size))
+    return found
+
+
+def _services(known: _KnownParts, about: Any, group: int, wanted: dict[str, Any]) -> list[str]:
+    """Addresses with a word of services, of pages that were there."""
+    from pyarrow import compute, parquet  # noqa: PLC0415
+
+    file = parquet.ParquetFile(known, metadata=about, pre_buffer=False)
+    found: list[str] = []
+    for batch in file.iter_batches(65_536, row_groups=[group], columns=list(wanted), use_threads=False):
+        address = next(name for name in _URLS if name in wanted)
+        kept = compute.match_substring_regex(batch[address], SERVICE_WORDS, ignore_case=True)
+        if _STATUS in wanted:
+            kept = compute.and_(kept, compute.equal(batch[_STATUS], 200))
+        found += [each for each in batch[address].filter(kept).to_pylist() if isinstance(each, str)]
+        if len(found) >= MAX_LISTED:
+            break
+    return found[:MAX_LISTED]
+
+
+HARVESTERS = (Part("parquet", "Common Crawl's columnar index", page, address=_LOCAL, needs="pyarrow"),)

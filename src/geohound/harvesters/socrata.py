@@ -1,0 +1,47 @@
+"""Socrata: what its datasets name that looks like a service, by the discovery API of the site."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from geohound import urls
+from geohound.model.harvest import Listed
+
+from ._asking import number
+from ._paging import PAGE, Batch, Offsets, page_at_offset
+from ._part import Part
+from ._records import is_address, mapping, rows, strings, words
+
+_API = "/api/catalog/v1"
+_ADDRESS = re.compile(_API)
+
+
+def _request(source: str, offset: int, since: str) -> str:  # noqa: ARG001
+    origin, host = "/".join(source.split("/", 3)[:3]), urls.host(source)
+    asked = {"domains": host, "search_context": host, "limit": str(PAGE), "offset": str(offset), "order": "createdAt"}
+    return urls.with_params(f"{origin}{_API}", asked)
+
+
+def _read(value: object, url: str) -> Batch | None:  # noqa: ARG001
+    answer = mapping(value)
+    if not isinstance(answer.get("results"), list):
+        return None
+    results = rows(answer["results"])
+    listed = []
+    for result in results:
+        title = words(mapping(result.get("resource")).get("name"))
+        named = [text.strip() for text in strings(result, most=500)]
+        listed += [Listed(text, title) for text in named if is_address(text)]
+    ids = [words(mapping(result.get("resource")).get("id")) for result in results]
+    return Batch(ids, listed, number(answer.get("resultSetSize")), names_files=True)
+
+
+HARVESTERS = (
+    Part(
+        "socrata",
+        "Socrata",
+        partial(page_at_offset, protocol=Offsets("an answer of Socrata", _request, _read)),
+        address=_ADDRESS,
+    ),
+)

@@ -1,0 +1,91 @@
+"""By what the addresses of one kind of service are known: data that each kind declares, and nobody else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+RARE = 100  # the rank of kinds that are only asked where something speaks for them
+BESIDE = 200  # the rank of what a document is beside something more specific
+
+
+def terms(text: str) -> tuple[str, ...]:
+    """Names as people write them, one after the other."""
+    return tuple(text.split())
+
+
+class Clarity(Enum):
+    """How much the name of a protocol says where it stands in a path or an identifier."""
+
+    ANYWHERE = "anywhere"  # no other word begins so: wmsurl
+    ALONE = "alone"  # where no letter follows: csw_url
+    PROSE = "prose"  # a word of everyday language, too: in capitals, or alone at the end of a path
+    FAMILY = "family"  # it names a service, but not its kind
+
+
+class Below(NamedTuple):
+    """An address that leads to something below a service, such as a layer, a collection or an operation."""
+
+    mark: str  # a part of every such address, in lower case: looked for first
+    pattern: str  # the group `service` is the service's own address; what `operation` holds is left out of a request
+    has_blanks: bool = False  # scripts write blanks into it, also for the numbers of tiles
+
+
+@dataclass(frozen=True, slots=True)
+class Kvp:
+    """Requests by key and value, as OGC services take them; all names in lower case."""
+
+    services: tuple[str, ...] = ()  # values of SERVICE
+    requests: tuple[str, ...] = ()  # values of REQUEST that no other kind has
+    asked_as: str = ""  # SERVICE of the GetCapabilities request that proves it; empty where another request does
+    with_version: tuple[str, ...] = ()  # requests that are certain beside a version
+    with_layers: tuple[str, ...] = ()  # requests that are certain beside layers
+    alone: tuple[str, ...] = ()  # requests that say something even alone
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptIdioms:
+    """How scripts and configurations of map viewers speak of a kind."""
+
+    calls: str = ""  # callee|where its address stands: number of an argument or number.key, several joined by commas
+    family: str = ""  # calls name only this family of kinds, and the address says which
+    known_by_address: bool = False  # calls say no more than the address
+    keys: frozenset[str] = frozenset()  # of which one in an object is enough, in lower case
+    parameters: frozenset[str] = frozenset()  # the same among the parameters of a request, if they name no other kind
+    with_layers: frozenset[str] = frozenset()  # keys of which one beside `layers` is enough
+    file_types: tuple[str, ...] = ()  # `type` of objects whose `url` is a JSON file of this kind
+    groups: tuple[str, ...] = ()  # keys under which the parameters of its requests stand
+    posted: tuple[str, ...] = ()  # elements of XML requests
+    words: tuple[str, ...] = ()  # parts of scripts that may use it, in lower case
+    strings: tuple[tuple[str, str], ...] = ()  # a word, and the pattern around it in strings that may be its address
+
+
+NO_KVP = Kvp()
+NO_IDIOMS = ScriptIdioms()
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """The addresses of one kind. Patterns are regular expressions, and case does not count."""
+
+    rank: int = RARE  # among kinds that fit one address or document, the lowest comes first
+    name: str = ""  # of the protocol, in lower case, as paths and identifiers spell it
+    clarity: Clarity = Clarity.ALONE
+    ends: tuple[str, ...] = ()  # last names of paths
+    paths: tuple[str, ...] = ()  # other parts of path and query
+    queries: tuple[str, ...] = ()  # parameters
+    files: tuple[str, ...] = ()  # parts of the names of XML files
+    kvp: Kvp = NO_KVP
+    below: tuple[Below, ...] = ()
+    generic_ends: tuple[str, ...] = ()  # last names of paths where services of several kinds live
+    document: str = ""  # what the address of its own document has behind the service's
+    no_service: tuple[str, ...] = ()  # addresses that look like one and are none
+    servers: tuple[str, ...] = ()  # parts that only addresses of servers have, never pages about them
+    shown: tuple[str, ...] = ()  # parts of pages that show pictures of it, in lower case
+    labels: tuple[str, ...] = ()  # what viewers call a layer of it, letters and digits in lower case
+    has_tile_paths: bool = False  # …/layer/style/grid/z/y/x below its name
+    is_template: bool = False  # its address has blanks for the numbers of tiles
+    lives_anywhere: bool = False  # asked for at neutral addresses such as /ows and /service, too
+    is_file: bool = False  # its address is that of a file
+    scripts: ScriptIdioms = NO_IDIOMS

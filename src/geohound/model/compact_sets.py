@@ -1,0 +1,134 @@
+"""Sets and counts for millions of things in a few bytes each."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from mmap import mmap
+from typing import Generic, TypeVar
+
+KeyT = TypeVar("KeyT")
+ValueT = TypeVar("ValueT")
+_SHARDS = 4096
+_SHIFT = 64 - 12
+_SLOT_BITS = 20
+_MASK = (1 << _SLOT_BITS) - 1
+_MOST = 0xFFFF
+
+
+def floats(count: int, *, double: bool = False) -> memoryview[float]:
+    """So many zeros of four bytes, or of eight; what is never written to takes no memory."""
+    return memoryview(mmap(-1, 8 * count)).cast("d") if double else memoryview(mmap(-1, 4 * count)).cast("f")
+
+
+class HashSet:
+    """A set of signed 64-bit hashes at about nine bytes each; a Python set needs 75 to 80 and is only twice as fast.
+
+    Sorted arrays, one per leading 12 bits: hashes spread evenly, so an insertion moves few kilobytes.
+    """
+
+    def __init__(self, keys: Iterable[int] = ()) -> None:
+        shards = [array("q") for _ in range(_SHARDS)]
+        for key in keys:
+            shards[(key >> _SHIFT) + _SHARDS // 2].append(key)
+        self._shards = [array("q", sorted(set(shard))) if shard else shard for shard in shards]
+        self._size = sum(map(len, self._shards))
+
+    def add(self, key: int) -> bool:
+        """True if the key was not known before."""
+        shard = self._shards[(key >> _SHIFT) + _SHARDS // 2]
+        place = bisect_left(shard, key)
+        if place < len(shard) and shard[place] == key:
+            return False
+        shard.insert(place, key)
+        self._size += 1
+        return True
+
+    def discard(self, key: int) -> None:
+        shard = self._shards[(key >> _SHIFT) + _SHARDS // 2]
+        place = bisect_left(shard, key)
+        if place < len(shard) and shard[place] == key:
+            del shard[place]
+            self._size -= 1
+
+    def __contains__(self, key: int) -> bool:
+        shard = self._shards[(key >> _SHIFT) + _SHARDS // 2]
+        place = bisect_left(shard, key)
+        return place < len(shard) and shard[place] == key
+
+    def __len__(self) -> int:
+        return self._size
+
+
+class CountMinSketch:
+    """How often each of many things came, in four megabytes at most, however many there are; keys have 40 bits.
+
+    A count-min sketch of two rows: it may count a few too many (about one per million things), never too few.
+    """
+
+    def __init__(self) -> None:
+        self._low = memoryview(mmap(-1, 2 << _SLOT_BITS)).cast("H")
+        self._high = memoryview(mmap(-1, 2 << _SLOT_BITS)).cast("H")
+
+    def count(self, key: int) -> int:
+        return min(self._low[key & _MASK], self._high[key >> _SLOT_BITS & _MASK])
+
+    def add(self, key: int) -> None:
+        low, high = key & _MASK, key >> _SLOT_BITS & _MASK
+        least = min(self._low[low], self._high[high])
+        if least == _MOST:
+            return
+        # Only the smaller slot grows: what the larger one has too much came from other things.
+        if self._low[low] == least:
+            self._low[low] = least + 1
+        if self._high[high] == least:
+            self._high[high] = least + 1
+
+
+class Recent(Generic[KeyT, ValueT]):
+    """What was put in last: at least half of `most` entries and never more than `most`.
+
+    Two dictionaries, the elder of which is dropped whole. A dictionary that loses its first entry for each new one
+    passes over all that it lost before, each time: 30 µs at 100,000 entries.
+    """
+
+    def __init__(self, most: float) -> None:
+        self._half = most / 2
+        self._new: dict[KeyT, ValueT] = {}
+        self._old: dict[KeyT, ValueT] = {}
+
+    def get(self, key: KeyT) -> ValueT | None:
+        found = self._new.get(key)
+        return self._old.get(key) if found is None else found
+
+    def put(self, key: KeyT, value: ValueT) -> None:
+        """As the latest of all."""
+        if len(self._new) >= self._half and key not in self._new:
+            self._old, self._new = self._new, {}
+        self._new[key] = value
+
+    def replace(self, key: KeyT, value: ValueT) -> None:
+        """Another value for what is here, which stays as old as it is; safe while going over `items`."""
+        for part in (self._new, self._old):
+            if key in part:
+                part[key] = value
+                return
+
+    def discard(self, key: KeyT) -> None:
+        self._new.pop(key, None)
+        self._old.pop(key, None)
+
+    def items(self) -> Iterator[tuple[KeyT, ValueT]]:
+        """The elder ones first."""
+        for key, value in self._old.items():
+            if key not in self._new:
+                yield key, value
+        yield from self._new.items()
+
+    def __bool__(self) -> bool:
+        return bool(self._new or self._old)
+
+    def __len__(self) -> int:
+        """What is here twice counts twice."""
+        return len(self._new) + len(self._old)

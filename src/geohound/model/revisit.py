@@ -1,0 +1,71 @@
+"""What is looked at again: what earlier looks showed of it, when the next one is due, and how a look ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from .catalogue import Observation
+from .health import Check, HealthState
+from .layer_check import LayerCheck
+from .visit import Purpose
+
+
+@dataclass(frozen=True, slots=True)
+class LookStats:
+    """What looks at one target, or at all targets of a host, have shown so far; enough to estimate rates."""
+
+    looks: int = 0
+    changes: int = 0  # looks that found something changed
+    changed_s: float = 0.0  # between such a look and the one before, in sum
+    unchanged_s: float = 0.0  # between looks that found nothing changed, in sum
+    failures: int = 0  # in a row, up to the last look
+    deaths: int = 0  # 1 where the target is dead; of a host, the targets that are
+
+    def __add__(self, other: LookStats) -> LookStats:
+        return LookStats(
+            self.looks + other.looks,
+            self.changes + other.changes,
+            self.changed_s + other.changed_s,
+            self.unchanged_s + other.unchanged_s,
+            self.failures + other.failures,
+            self.deaths + other.deaths,
+        )
+
+
+NO_LOOKS = LookStats()
+
+
+@dataclass(frozen=True, slots=True)
+class DueLook:
+    """A target of the monitor: a service (CHECK), a page that named one (PAGE), a candidate that was none (PROBE)."""
+
+    purpose: Purpose
+    target: str  # the id of a service, else an address
+    host: str
+    due_at: datetime
+    looked_at: datetime | None = None  # None where the monitor has not looked yet
+    stats: LookStats = NO_LOOKS
+    rank: int = 1  # how often the service was seen
+    depth: int = 0  # of links from a seed, at its first sighting
+
+
+@dataclass(frozen=True, slots=True)
+class EndedLook:
+    """How a look ended and when the next one is due; without `at` nobody looked, it is only put off."""
+
+    purpose: Purpose
+    target: str
+    next_at: datetime
+    at: datetime | None = None
+    stats: LookStats = NO_LOOKS
+    met: tuple[Observation | Check, ...] = field(default=())  # goes into the catalogue in the same transaction
+    layers: tuple[LayerCheck, ...] = ()  # and so do these, of a deep look at a service
+
+
+class StateStep(NamedTuple):
+    """The health of a service before a look and after it."""
+
+    was: HealthState
+    state: HealthState

@@ -1,0 +1,135 @@
+"""How good a service is, from 0 to 100: computed from its checks, with all weights in one place.
+
+score = 100 · correct · (0.5 · availability + 0.3 · speed + 0.2 · stability), and at most what its last answer allows.
+The score of the FGDC Service Status Checker has the same ingredients; its function was never published.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from .failure import FailureReason
+from .health import Check, CheckResult, HealthState, median, states
+from .service import RefusalReason
+
+WEIGHTS: Final = {"availability": 0.5, "speed": 0.3, "stability": 0.2}
+CONFIRMED_CHECKS: Final = 5  # conclusive ones; with fewer the score is provisional
+COUNTED_CHECKS: Final = 100  # the latest ones
+Z: Final = 1.96  # of the Wilson interval: 95 % confidence
+TIMEOUT_S: Final = 30.0  # at this response time speed is 0
+FAST_SHARE: Final = 0.2  # up to this share of the limit below, speed is 1
+# Response times of INSPIRE (regulation 976/2009, annex I): discovery 3 s, view 5 s, download 10 s.
+LIMITS_S: Final = {
+    **dict.fromkeys(("csw", "ogcapi-records", "opensearch"), 3.0),
+    **dict.fromkeys(("wms", "wmts", "tms", "tilejson", "arcgis-mapserver", "arcgis-imageserver"), 5.0),
+    **dict.fromkeys(("ogcapi-maps", "ogcapi-tiles"), 5.0),
+}
+OTHER_LIMIT_S: Final = 10.0
+NO_CAP: Final = 100.0
+CAPS: Final[dict[str, float]] = {  # by the reason of the last check that says something
+    RefusalReason.EXCEPTION_REPORT: 25.0,
+    RefusalReason.HTML_PAGE: 25.0,
+    RefusalReason.OTHER_KIND: 25.0,
+    RefusalReason.MALFORMED: 25.0,
+    RefusalReason.NO_CONTENT: 25.0,
+    RefusalReason.BLANK_IMAGE: 50.0,
+    RefusalReason.BROKEN_LAYERS: 25.0,
+    RefusalReason.SOME_LAYERS: 75.0,
+    FailureReason.TLS_EXPIRED: 75.0,
+    FailureReason.TLS_NAME: 75.0,
+    FailureReason.TLS_CHAIN: 75.0,
+    FailureReason.TLS_LEGACY: 75.0,
+}
+DEAD_CAP: Final = 0.0
+BANDS: Final = ((25.0, "very bad"), (50.0, "bad"), (75.0, "good"), (100.0, "excellent"))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreParts:
+    """What a score is made of: four shares from 0 to 1, and the most that it may be."""
+
+    correct: float  # of the answers
+    availability: float  # lower end of the Wilson interval
+    speed: float
+    stability: float
+    cap: float
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    value: float
+    parts: ScoreParts
+    provisional: bool
+
+    @property
+    def band(self) -> str:
+        """The four classes that catalogues of the FGDC's results show."""
+        return next(name for most, name in BANDS if self.value <= most)
+
+
+def score(checks: Sequence[Check], kind: str) -> Score | None:
+    """The score by these checks, oldest first; None where none of them says whether the service works."""
+    checks = checks[-COUNTED_CHECKS:]
+    outcomes = [bool(check.ok) for check in checks if check.ok is not None]
+    if not outcomes:
+        return None
+    times_s = [check.elapsed_s for check in checks if check.ok]
+    parts = ScoreParts(
+        correct=_correct(checks),
+        availability=wilson_lower(sum(outcomes), len(outcomes)),
+        speed=speed(median(times_s), LIMITS_S.get(kind, OTHER_LIMIT_S)) if times_s else 0.0,
+        stability=stability(outcomes),
+        cap=_cap(checks),
+    )
+    weighted = sum(weight * getattr(parts, name) for name, weight in WEIGHTS.items())
+    value = min(100.0 * parts.correct * weighted, parts.cap)
+    return Score(value, parts, provisional=len(outcomes) < CONFIRMED_CHECKS)
+
+
+def wilson_lower(good: int, total: int) -> float:
+    """What a share is at least, however few there were."""
+    return wilson(good, total)[0]
+
+
+def wilson(good: int, total: int) -> tuple[float, float]:
+    """The Wilson score interval: between these a share lies, with 95 % confidence."""
+    share, square = good / total, Z * Z
+    spread = Z * math.sqrt(share * (1 - share) / total + square / (4 * total * total))
+    middle, scale = share + square / (2 * total), 1 + square / total
+    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+
+
+def speed(time_s: float, limit_s: float) -> float:
+    """1 up to a fifth of the limit, 0 from the time-out on, and in between linear in the logarithm of the time."""
+    fast_s = FAST_SHARE * limit_s
+    if time_s <= fast_s:
+        return 1.0
+    return max(0.0, math.log(TIMEOUT_S / time_s) / math.log(TIMEOUT_S / fast_s))
+
+
+def stability(outcomes: Sequence[bool]) -> float:
+    """The share of checks that ended as the one before."""
+    pairs = list(pairwise(outcomes))
+    return sum(one == other for one, other in pairs) / len(pairs) if pairs else 1.0
+
+
+def _correct(checks: Sequence[Check]) -> float:
+    """The share of right answers among all answers: silence is a matter of availability."""
+    answered = [check for check in checks if check.ok or (check.ok is False and _is_answer(check))]
+    return sum(bool(check.ok) for check in answered) / len(answered) if answered else 0.0
+
+
+def _is_answer(check: Check) -> bool:
+    word = check.word
+    return word in {*RefusalReason} - {RefusalReason.UNREACHABLE} or word == FailureReason.HTTP_ERROR
+
+
+def _cap(checks: Sequence[Check]) -> float:
+    if list(states(checks))[-1] is HealthState.DEAD:
+        return DEAD_CAP
+    last = next((check for check in reversed(checks) if check.result is not CheckResult.UNCLEAR), checks[-1])
+    return CAPS.get(last.word, NO_CAP)

@@ -1,0 +1,48 @@
+"""What the monitor works with, and what it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from geohound.contracts import CatalogueStore, CheckQueue, Clock, Fetcher, HistoryStore, Kind
+from geohound.model.event import Event
+from geohound.model.job import Job, Report
+from geohound.model.service import Service
+from geohound.model.task import Claim
+from geohound.urls.address_book import AddressBook
+
+from .schedule import Revisiting
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorPlan:
+    """What is asked of one run."""
+
+    revisiting: Revisiting
+    once: bool = False
+    everything: bool = False
+    deep: bool = False
+    deep_layers: int = 5  # of a service, in one look
+    at_once: int = 32  # looks under way
+    max_bytes: int = 80_000_000
+    looks_per_day: float = 0.0  # budget; 0: as many as the policy asks for
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorParts:
+    """What the monitor is given; the app chooses it."""
+
+    claim: Claim
+    queue: CheckQueue
+    catalogue: CatalogueStore
+    fetcher: Fetcher
+    kinds: Mapping[str, Kind]
+    topics_of: Callable[[Service], Sequence[tuple[str, str]]]
+    clock: Clock
+    on_event: Callable[[Event], None]
+    history: HistoryStore
+    book: AddressBook
+    examine: Callable[[Job], Awaitable[Report]] | None  # reads pages and tests candidates, as crawls do
+    notify: Callable[[], Awaitable[None]]  # whoever is to hear of what happened
+    keep_requests: Callable[[], Awaitable[None]]  # writes to the log what was asked since it was last called

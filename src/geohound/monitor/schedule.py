@@ -1,0 +1,147 @@
+"""When to look again: pure functions of what earlier looks showed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from geohound.model.health import GONE_CHECKS, CheckResult, HealthState
+from geohound.model.revisit import DueLook, LookStats
+from geohound.model.visit import Purpose
+
+from .rates import DAY_S, event_rate
+
+SEEN_SHARE: Final = 0.95  # of the changes, where no budget says otherwise
+GONE_AGAIN_S: Final = 3600.0  # "not found" three times in a row is death: known within hours
+FAILED_AGAIN_S: Final = 18 * 3600.0  # and so are five failures over three days: 0, 18, 36, 54, 72 hours
+HINDERED_AGAIN_S: Final = DAY_S
+DEAD_AGAIN_S: Final = 7 * DAY_S  # doubled with each look in vain
+LONGEST_S: Final = 30 * DAY_S
+LONGEST_DEAD_S: Final = 180 * DAY_S
+PAGE_AGAIN_S: Final = 7 * DAY_S  # a page that brings nothing new is read ever more rarely
+CANDIDATE_AGAIN_S: Final = 14 * DAY_S
+
+
+class RevisitPolicy(StrEnum):
+    """How the time of the next look at a service that is well is chosen."""
+
+    ADAPTIVE = "adaptive"  # by the rate at which it changes, for the best freshness within the budget
+    UNIFORM = "uniform"  # all alike, once in a period
+    RANK = "rank"  # those with a rank above a threshold once in a period, others at the longest interval
+    LEVELS = "levels"  # those found in the top N levels of links once in a period, others at the longest interval
+    DAILY = "daily"  # all alike, once a day (Li, Yang & Yang 2010, section 4.4)
+
+
+@dataclass(frozen=True, slots=True)
+class Revisiting:
+    """A policy with its numbers."""
+
+    policy: RevisitPolicy = RevisitPolicy.ADAPTIVE
+    period_s: float = DAY_S  # of uniform, rank and levels; also the shortest interval of adaptive
+    levels: int = 3
+    least_rank: int = 2
+    events_per_look: float = 0.0  # of adaptive: changes to be expected between two looks; 0: as SEEN_SHARE asks
+
+
+def next_look_s(due: DueLook, of_host: LookStats, revisiting: Revisiting) -> float:
+    """Seconds from a good look at a service to the next one."""
+    match revisiting.policy:
+        case RevisitPolicy.DAILY:
+            return DAY_S
+        case RevisitPolicy.UNIFORM:
+            return revisiting.period_s
+        case RevisitPolicy.RANK:
+            return revisiting.period_s if due.rank >= revisiting.least_rank else LONGEST_S
+        case RevisitPolicy.LEVELS:
+            return revisiting.period_s if due.depth <= revisiting.levels else LONGEST_S
+    events = revisiting.events_per_look or events_for_share(SEEN_SHARE)
+    return _within(events / event_rate(due.stats, of_host), revisiting.period_s)
+
+
+def _within(interval_s: float, shortest_s: float) -> float:
+    return min(max(interval_s, shortest_s), max(LONGEST_S, shortest_s))
+
+
+def events_for_share(share: float) -> float:
+    """How many events x may be expected between two looks so that this share of them is seen.
+
+    Of events with rate r, looks at intervals t see one where there was at least one: (1 - exp(-x)) of x = r t. To see
+    the most for a given number of looks x must be the same for all services: see `budgeted`.
+    """
+    low, high = 0.0, 50.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if seen_share(middle) > share else (low, middle)
+    return low
+
+
+def seen_share(events: float) -> float:
+    return -math.expm1(-events) / events if events > 0.0 else 1.0
+
+
+def budgeted(rates: Iterable[float], looks_per_s: float, shortest_s: float) -> float:
+    """How many events between two looks so few looks allow, for services with these rates of change.
+
+    The changes of a service that are seen are f (1 - exp(-r / f)) for f looks per second. Its derivative by f is
+    1 - exp(-x) (1 + x) with x = r / f: it depends on x alone, so for a given sum of looks the changes seen, which is
+    freshness weighted by how often each service changes, are most where x is the same for all.
+    """
+    known = [rate for rate in rates if rate > 0.0]
+    low, high = 1e-9, 1e6
+    for _ in range(80):
+        middle = math.sqrt(low * high)
+        needed = sum(1.0 / _within(middle / rate, shortest_s) for rate in known)
+        low, high = (low, middle) if needed <= looks_per_s else (middle, high)
+    return high
+
+
+def after_look(due: DueLook, found: CheckResult, state: HealthState, *, changed: bool, at: datetime) -> LookStats:
+    """The statistics with one look more."""
+    stats = due.stats
+    passed_s = (at - due.looked_at).total_seconds() if due.looked_at else 0.0
+    is_good = found is CheckResult.GOOD
+    return replace(
+        stats,
+        looks=stats.looks + 1,
+        changes=stats.changes + (changed and is_good),
+        changed_s=stats.changed_s + (passed_s if changed and is_good else 0.0),
+        unchanged_s=stats.unchanged_s + (passed_s if is_good and not changed else 0.0),
+        failures=0 if is_good else stats.failures + 1,
+        deaths=int(state is HealthState.DEAD),
+    )
+
+
+def next_check(
+    due: DueLook, found: CheckResult, state: HealthState, of_host: LookStats, revisiting: Revisiting, now: datetime
+) -> datetime:
+    """When a service is looked at again, after a look that ended so; `due` has the statistics after it."""
+    if state is HealthState.DEAD:
+        wait_s = rarer_s(DEAD_AGAIN_S, due.stats.failures - GONE_CHECKS)
+    elif found is CheckResult.GOOD:
+        wait_s = next_look_s(due, of_host, revisiting)
+    elif found is CheckResult.GONE:
+        wait_s = GONE_AGAIN_S
+    elif found is CheckResult.FAILED:
+        wait_s = FAILED_AGAIN_S
+    else:
+        wait_s = min(HINDERED_AGAIN_S * max(1, due.stats.failures), LONGEST_S)
+    return now + timedelta(seconds=wait_s)
+
+
+def rarer_s(first_s: float, in_vain: int) -> float:
+    """Twice as long after each look in vain, up to half a year."""
+    return min(first_s * 2.0 ** max(0, min(in_vain, 10)), LONGEST_DEAD_S)
+
+
+def first_waits(of_purpose: Revisiting) -> dict[Purpose, float]:
+    """How long after it was met each kind of target is looked at for the first time."""
+    fresh = DueLook(Purpose.CHECK, "", "", datetime.min)  # noqa: DTZ901 - never read
+    return {
+        Purpose.CHECK: next_look_s(fresh, LookStats(), of_purpose),
+        Purpose.PAGE: PAGE_AGAIN_S,
+        Purpose.PROBE: CANDIDATE_AGAIN_S,
+    }

@@ -1,0 +1,102 @@
+"""One due look carried out: the service is read, the check made, and the next look planned."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from geohound.model.catalogue import Observation
+from geohound.model.health import Check, HealthState, states
+from geohound.model.revisit import DueLook, EndedLook
+from geohound.model.service import Service, Sighting
+from geohound.model.visit import Via
+
+from .deep import check_layers, chosen_layers, summed_up
+from .ended import LookedAt, PutOff
+from .looking import Look, Postponed, look_at, same_document, target_of
+from .parts import MonitorParts, MonitorPlan
+from .schedule import LONGEST_DEAD_S, Revisiting, after_look, next_check
+
+_ROBOTS: Final = "robots.txt"
+_ROBOTS_PAUSE_S: Final = 30.0
+
+
+class ServiceLooks:
+    """Carries out looks at services."""
+
+    def __init__(self, plan: MonitorPlan, parts: MonitorParts) -> None:
+        self._plan = plan
+        self._parts = parts
+        self._robots_waited: set[str] = set()  # hosts whose robots.txt was waited for
+
+    async def look(self, due: DueLook, revisiting: Revisiting) -> LookedAt | PutOff:
+        service = self._parts.catalogue.get(due.target)
+        now = self._parts.clock.now()
+        if service is None:
+            return LookedAt(EndedLook(due.purpose, due.target, now + timedelta(seconds=LONGEST_DEAD_S), now, due.stats))
+        target = target_of(service, self._parts.catalogue)
+        found = await look_at(target, self._parts.fetcher, self._parts.kinds, self._plan.max_bytes, now)
+        if isinstance(found, Postponed):
+            return PutOff(found.wait_s)
+        wait_s = self._robots_pause_s(due.host, found)
+        if wait_s is not None:
+            return PutOff(wait_s)
+        if self._plan.deep and found.check.ok:
+            found = await self._look_deeper(due, found.read or service, found)
+        return await self._end(due, service, found, revisiting)
+
+    def _robots_pause_s(self, host: str, found: Look) -> float | None:
+        """A robots.txt that cannot be had at the moment keeps us out: come again once before that counts."""
+        is_robots = found.check.ok is False and _ROBOTS in found.check.reason
+        if not is_robots or host in self._robots_waited:
+            return None
+        self._robots_waited.add(host)
+        return found.retry_after_s or _ROBOTS_PAUSE_S
+
+    async def _look_deeper(self, due: DueLook, service: Service, found: Look) -> Look:
+        """The same look with what some layers say: a service whose layers fail does not work."""
+        layers = chosen_layers(service, self._plan.deep_layers, due.stats.looks)
+        checks, asked = await check_layers(
+            service, layers, self._parts.fetcher, self._parts.kinds, self._parts.clock.now()
+        )
+        ok, reason = summed_up(checks)
+        check = found.check
+        if reason:
+            check = replace(check, ok=bool(ok), reason=reason)
+        return replace(found, check=check, asked=[*found.asked, *asked], layers=tuple(checks))
+
+    async def _end(self, due: DueLook, service: Service, found: Look, revisiting: Revisiting) -> LookedAt:
+        check, queue = found.check, self._parts.queue
+        changed = found.moved_to is not None or (found.read is not None and not same_document(found.read, service))
+        state = self._state_after(service.id, check)
+        stats = after_look(due, check.result, state, changed=changed, at=check.at)
+        next_at = next_check(
+            replace(due, stats=stats), check.result, state, queue.of_host(due.host), revisiting, check.at
+        )
+        met = await self._met(service, found, changed=changed)
+        ended = EndedLook(due.purpose, due.target, next_at, check.at, stats, met, found.layers)
+        return LookedAt(ended, check, service.endpoint, changed, len(found.asked))
+
+    def _state_after(self, service_id: str, check: Check) -> HealthState:
+        *_, state = states([*self._parts.catalogue.checks(service_id), check])
+        return state
+
+    async def _met(self, service: Service, found: Look, *, changed: bool) -> tuple[Observation | Check, ...]:
+        """What goes into the catalogue: the check, with the service as it describes itself now where that is new."""
+        read = found.moved_to or found.read
+        if read is None or not changed:
+            return (found.check,)
+        topics = tuple(await asyncio.to_thread(self._parts.topics_of, read))
+        if found.moved_to is not None:
+            moved = Sighting(read.id, read.endpoint, service.endpoint, Via.REDIRECT, "moved", found.check.at)
+            return found.check, Observation(read, moved, replace(found.check, service_id=read.id, reason=""), topics)
+        return (Observation(read, self._sighting(service, found.check.at), found.check, topics),)
+
+    def _sighting(self, service: Service, at: datetime) -> Sighting:
+        """Where it was met first: a look is no new place."""
+        first = next(iter(self._parts.catalogue.sightings(service.id)), None)
+        if first is None:
+            return Sighting(service.id, service.endpoint, "", Via.SEED, "", at, self._parts.claim.task)
+        return replace(first, at=at)

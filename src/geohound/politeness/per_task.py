@@ -1,0 +1,118 @@
+"""Politeness as one task has it: under its policy, for its leases and for all that it asks beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from geohound.contracts import Clock
+
+from .cross_process import LONG_PAUSE_S, SharedHosts
+from .formula import PolitenessPolicy, VisitFacts
+from .hosts import Politeness
+
+
+class TaskPoliteness:
+    """Turns at hosts, taken for the leases of a frontier and used by those who make the requests."""
+
+    def __init__(
+        self, politeness: Politeness, policy: PolitenessPolicy, clock: Clock, shared: SharedHosts | None = None
+    ) -> None:
+        """`shared` are the hosts of a catalogue that several processes may crawl into."""
+        self._politeness = politeness
+        self._policy = policy
+        self._clock = clock
+        self._shared = shared
+
+    def take(self, host: str) -> float:
+        """The turn at a host for a lease: 0 if we have it, else after how many seconds to ask again."""
+        return self.take_for(host, self, None)
+
+    def take_for(self, host: str, who: Hashable, crawl_delay_s: float | None) -> float:
+        """The same for somebody else of this task."""
+        if self._shared is not None:
+            wait_s = self._shared.wait_s(host, self._policy.host_delay_s)
+            if wait_s > 0:
+                return wait_s
+        return self._politeness.take(host, who, self._policy, crawl_delay_s)
+
+    def record(self, host: str, seen: VisitFacts) -> None:
+        """A request is over."""
+        pause_s = self._politeness.record(host, seen, self._policy)
+        if self._shared is not None and pause_s > LONG_PAUSE_S:
+            self._shared.note_pause(host)
+
+    @property
+    def elsewhere(self) -> int:
+        """How many hosts other processes have that are wanted here."""
+        return self._shared.elsewhere if self._shared is not None else 0
+
+    def leave(self, host: str) -> float:
+        """The lease is over, its turn used or not: how long until the host may be asked again."""
+        self._politeness.leave(host, self)
+        return self._politeness.due_in(host, self._policy)
+
+    def close(self) -> None:
+        """Whatever was leased and not ended: its turn is for others."""
+        self._politeness.leave_all(self)
+
+    def turns(self) -> LocalTurns:
+        """For one who makes requests in this process."""
+        return LocalTurns(self._politeness, self._policy, self._clock, self)
+
+
+class LocalTurns:
+    """Turns of one who asks in this process; those that were taken for a lease come first."""
+
+    def __init__(self, politeness: Politeness, policy: PolitenessPolicy, clock: Clock, task: TaskPoliteness) -> None:
+        self._politeness = politeness
+        self._policy = policy
+        self._clock = clock
+        self._task = task
+        self._held: dict[str, object] = {}  # hosts that are ours now, and under which name
+
+    def take_over(self, host: str) -> str | None:
+        """Have the turn that was taken for a lease, and the address it is for; None if there is none."""
+        who = object()
+        if not self._politeness.hand_over(host, self._task, who):
+            return None
+        self._held[host] = who
+        return self._politeness.address_of(host)
+
+    def address_of(self, host: str) -> str:
+        return self._politeness.address_of(host)
+
+    async def turn(self, host: str, crawl_delay_s: float | None, patience_s: float) -> float:
+        if self.take_over(host) is not None:
+            return 0.0
+        give_up_at = self._clock.monotonic() + patience_s
+        who = object()
+        try:
+            while (wait_s := self._task.take_for(host, who, crawl_delay_s)) > 0:
+                if self._clock.monotonic() + wait_s > give_up_at:
+                    self._politeness.leave(host, who)
+                    return wait_s
+                await self._clock.sleep(wait_s)
+        except BaseException:
+            self._politeness.leave(host, who)
+            raise
+        self._held[host] = who
+        return 0.0
+
+    def claim(self, host: str, address: str) -> bool:
+        return self._politeness.claim(host, address, self._policy)
+
+    async def move(self, host: str, address: str, patience_s: float) -> float:
+        give_up_at = self._clock.monotonic() + patience_s
+        while not self.claim(host, address):
+            wait_s = self._politeness.address_wait_s(address, self._policy)
+            if self._clock.monotonic() + wait_s > give_up_at:
+                return wait_s
+            await self._clock.sleep(wait_s)
+        return 0.0
+
+    def done(self, host: str, seen: VisitFacts | None) -> None:
+        who = self._held.pop(host, None)
+        if seen is None:
+            self._politeness.leave(host, who)
+        else:
+            self._task.record(host, seen)

@@ -1,0 +1,72 @@
+"""Turns a template into a response, in the visitor's language, within the frame that all pages share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.datastructures import URL
+from starlette.requests import Request
+from starlette.responses import Response
+
+from geohound.portal.access import visitor_of
+from geohound.portal.languages import NAMES, PARAMETER, language_of
+from geohound.portal.portal import portal_of
+
+_YEAR_S = 365 * 24 * 3600
+
+
+@dataclass(frozen=True)
+class Section:
+    """One item of the navigation."""
+
+    path: str
+    title: str
+
+
+SECTIONS = (
+    Section("/", "Search"),
+    Section("/map", "Map"),
+    Section("/health", "Health"),
+    Section("/tasks", "Crawls"),
+    Section("/statistics", "Statistics"),
+    Section("/api", "API"),
+)
+# Pages that belong to a section without standing below its address.
+_ELSEWHERE = {"services": "/", "service": "/"}
+
+
+def render(request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> Response:
+    spoken = language_of(request)
+    frame = {
+        "_": spoken.text,
+        "plural": spoken.plural,
+        "language": spoken,
+        "sections": SECTIONS,
+        "here": _section(request.url.path),
+        "in_language": {each: _in_language(request.url, each) for each in NAMES},
+        "language_names": NAMES,
+        "visitor": visitor_of(request),
+    }
+    text = portal_of(request).templates.get_template(template).render({**frame, **context})
+    # Crawled text may hold lone surrogates, which UTF-8 cannot carry.
+    response = Response(text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
+    response.headers["Vary"] = "Accept-Language, Cookie"
+    if request.query_params.get(PARAMETER) in NAMES:
+        response.set_cookie(PARAMETER, spoken.id, max_age=_YEAR_S, httponly=True, samesite="lax")
+    return response
+
+
+def trouble_page(request: Request, status: int, sentence: str) -> Response:
+    return render(request, "trouble.html", {"status": status, "sentence": sentence}, status)
+
+
+def _section(path: str) -> str:
+    first = path.strip("/").partition("/")[0]
+    return _ELSEWHERE.get(first, f"/{first}")
+
+
+def _in_language(url: URL, id_: str) -> str:
+    other = url.include_query_params(**{PARAMETER: id_})
+    return f"{other.path}?{other.query}"

@@ -1,0 +1,181 @@
+"""What every page and every JSON answer of the portal works with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from jinja2 import Environment
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from geohound.accounts import Accounts
+from geohound.contracts import CatalogueStore, DataFileStore, Exporter, Kind, SearchIndex, SnippetWriter
+from geohound.model.account import Role
+from geohound.model.bbox import BBox
+from geohound.model.service import Layer, Service
+from geohound.model.topic import Topic
+from geohound.model.visit import RequestRecord
+from geohound.settings import Settings
+from geohound.tasks.control import TaskControl
+from geohound.views.known import Past
+from geohound.views.opening import Opener, Opening
+
+from .task_events import TaskEvents
+
+_DEFAULTS = Settings()
+Reach = Callable[[str], str]  # an address, as a visitor's browser reaches it
+Examine = Callable[[str], AsyncGenerator[Mapping[str, Any]]]  # the events of one identification, the result last
+Visits = Callable[[int], Iterable[Mapping[str, Any]]]  # the records of a task's visits
+Requests = Callable[[str, int], Sequence[RequestRecord]]  # made to a host, the latest first
+
+
+class ServiceClassifier(Protocol):
+    """Assigns services to topics and their classes."""
+
+    @property
+    def topics(self) -> Sequence[Topic]: ...
+
+    def classify(self, service: Service) -> Sequence[tuple[str, str]]: ...
+
+
+@dataclass(frozen=True)
+class About:
+    """How this installation introduces itself to site owners."""
+
+    user_agent: str = _DEFAULTS.user_agent
+    contact: str = ""  # a mail address or web address of the people who run it
+    host_delay_s: float = _DEFAULTS.host_delay_s
+    url: str = ""  # of the portal, where it is known by another than the one it listens at
+    attribution: str = ""  # who must be named where places of hosts are shown
+    is_demo: bool = False  # what it shows was found on a simulated web
+
+    @property
+    def robots_name(self) -> str:
+        """The name that a robots.txt rule must use."""
+        return self.user_agent.partition("/")[0].strip() or "Geohound"
+
+
+@dataclass(frozen=True)
+class PortalTasks:
+    """The tasks of the catalogue, and whether tasks can be started, paused and stopped here by those who may."""
+
+    control: TaskControl
+    events: TaskEvents
+    orders: Collection[str] = ()
+    may_write: bool = False
+    searchers: Sequence[str] = ()  # search providers that are set up here, as id or id=address
+    max_running: int = 5  # tasks of one user at a time; administrators have no limit
+    visits: Visits = lambda _task: ()
+
+
+class OpenIdProvider(Protocol):
+    """Where visitors may log in with an account that they have elsewhere."""
+
+    @property
+    def title(self) -> str: ...
+
+    async def begin(self, back: str) -> tuple[str, bytes]:
+        """The address to send the visitor to, and what is to be remembered until they are back."""
+
+    async def end(self, back: str, remembered: bytes, answer: Mapping[str, str]) -> tuple[str, str]:
+        """Subject and suggested name of whoever came back; UserError where the answer is not to be trusted."""
+
+    @property
+    def role(self) -> Role:
+        """Of accounts that are made at the first log-in."""
+
+
+@dataclass(frozen=True)
+class Portal:
+    catalogue: CatalogueStore
+    index: SearchIndex
+    kinds: Mapping[str, Kind]
+    about: About
+    templates: Environment
+    classifier: ServiceClassifier | None = None
+    tasks: PortalTasks | None = None
+    requests: Requests = lambda _host, _limit: ()
+    snippets: Mapping[str, SnippetWriter] = field(default_factory=dict)
+    reach: Reach | None = None
+    files: DataFileStore | None = None
+    exporters: Mapping[str, Exporter] = field(default_factory=dict)
+    accounts: Accounts | None = None  # None where the only user needs no log-in, or where there is nobody to log in
+    openid: OpenIdProvider | None = None
+    past: Past | None = None
+    examine: Examine | None = None  # asks an address what it is, through the guarded fetcher
+
+    @property
+    def may_write(self) -> bool:
+        """Can tasks be started here at all, by whoever may?"""
+        return self.tasks is not None and self.tasks.may_write
+
+    @property
+    def is_single_user(self) -> bool:
+        return self.accounts is None and self.may_write
+
+    def samples(self) -> frozenset[int]:
+        """The tasks that guests may see."""
+        return self.accounts.samples if self.accounts else frozenset()
+
+    def note(self, who: str, what: str, about: str, address: str) -> None:
+        """Into the audit log, where there are accounts."""
+        if self.accounts:
+            self.accounts.note(who, what, about, address)
+
+    def open(self, service: Service, layer: Layer | None, box: BBox | None) -> Opening:
+        service, layer = self.reachable(service), self.reachable_layer(layer) if layer else None
+        return Opener(self.kinds, self.snippets).open(service, layer, box)
+
+    def reachable(self, service: Service) -> Service:
+        """The service with its addresses as a visitor's browser reaches them."""
+        if self.reach is None:
+            return service
+        operations = [replace(o, get=self.reach(o.get), post=self.reach(o.post)) for o in service.operations]
+        return replace(service, endpoint=self.reach(service.endpoint), operations=tuple(operations))
+
+    def reachable_layer(self, layer: Layer) -> Layer:
+        if self.reach is None:
+            return layer
+        return replace(layer, links=tuple(self.reach(link) for link in layer.links))
+
+    @property
+    def topics(self) -> Sequence[Topic]:
+        return self.classifier.topics if self.classifier else ()
+
+    def topics_of(self, service: Service) -> Sequence[tuple[str, str]]:
+        return self.classifier.classify(service) if self.classifier else ()
+
+    def kind_label(self, kind_id: str) -> str:
+        """The short name on a badge: the acronym where there is one, else the kind's title."""
+        kind = self.kinds.get(kind_id)
+        if kind is None or (kind_id.isalpha() and len(kind_id) <= 4):
+            return kind_id.upper()
+        return kind.title
+
+    def facet_title(self, facet: str, value: str) -> str:
+        """What to call a facet's value."""
+        if facet == "kind":
+            return self.kind_label(value)
+        if facet == "topic":
+            return next((t.title for t in self.topics if t.id == value), value)
+        if facet == "class":
+            return next((c.title for t in self.topics for c in t.classes if c.id == value), value)
+        return value
+
+    def kind_title(self, kind_id: str) -> str:
+        kind = self.kinds.get(kind_id)
+        return kind.title if kind else kind_id
+
+
+def portal_of(request: Request) -> Portal:
+    portal: Portal = request.app.state.portal
+    return portal
+
+
+def tasks_of(request: Request) -> PortalTasks:
+    tasks = portal_of(request).tasks
+    if tasks is None:
+        raise HTTPException(404, "This portal has no tasks.")
+    return tasks

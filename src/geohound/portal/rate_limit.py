@@ -1,0 +1,71 @@
+"""How much one visitor may ask of API and pages: so many requests a minute, then a pause that the answer names."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from .json_responses import problem
+
+_MAX_CLIENTS = 20_000
+
+
+class RateLimit:
+    """A bucket of requests for each address, refilled steadily; whole IPv6 networks count as one visitor."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        per_minute: int,
+        exempt: tuple[str, ...] = ("/static/", "/healthz"),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._app = app
+        self._per_minute = per_minute
+        self._exempt = exempt
+        self._clock = clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # address: requests left, at that time
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        wait_s = 0.0
+        if self._per_minute and scope["type"] == "http" and not scope["path"].startswith(self._exempt):
+            wait_s = self._take(_visitor(scope))
+        if not wait_s:
+            await self._app(scope, receive, send)
+            return
+        seconds = math.ceil(wait_s)
+        sentence = f"Rate limit of {self._per_minute} requests per minute exceeded; try again in {seconds} s."
+        is_page = not scope["path"].startswith(("/api/", "/opensearch.json"))
+        response = PlainTextResponse(f"{sentence}\n", 429) if is_page else problem(429, sentence)
+        response.headers["Retry-After"] = str(seconds)
+        await response(scope, receive, send)
+
+    def _take(self, visitor: str) -> float:
+        """Take one request from the visitor's bucket; how long to wait where it is empty."""
+        now = self._clock()
+        left, at = self._buckets.pop(visitor, (float(self._per_minute), now))
+        left = min(float(self._per_minute), left + (now - at) * self._per_minute / 60)
+        wait_s = 0.0 if left >= 1 else (1 - left) * 60 / self._per_minute
+        self._buckets[visitor] = (left - 1 if left >= 1 else left, now)
+        if len(self._buckets) > _MAX_CLIENTS:
+            self._buckets.popitem(last=False)
+        return wait_s
+
+
+def _visitor(scope: Scope) -> str:
+    host = scope["client"][0] if scope.get("client") else ""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return str(host)
+    if address.version == 4:
+        return host
+    if address.ipv4_mapped:  # as a socket for both families names visitors of the older one
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))

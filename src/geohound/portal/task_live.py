@@ -1,0 +1,81 @@
+"""What the live page of a task begins with, before events take over: numbers, curves, places, services, visits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from geohound.contracts import CatalogueStore
+from geohound.model.catalogue import Filter
+from geohound.model.event import WAITING_TEXTS, Numbered, Progressed, ServiceFound, VisitEnded, Warned
+from geohound.model.task import TaskId, TaskState
+
+MAX_POINTS = 200  # of each curve
+MAX_PLACES = 2_000
+SHOWN_SERVICES = 50
+SHOWN_VISITS = 6
+SHOWN_WARNINGS = 3
+SHOWN_DROPS = 8
+_NUMBERS = (
+    "pages", "services", "layers", "hosts", "requests", "queue", "pages_per_s", "elapsed_s",
+)  # fmt: skip
+_HISTORY = ("elapsed_s", "pages", "services", "run_pages_per_s", "queue", "machine_load")
+
+
+def live_context(record: Mapping[str, Any], events: Sequence[Numbered], catalogue: CatalogueStore) -> dict[str, Any]:
+    """For the template, out of the events that are kept, the latest last."""
+    latest = [numbered.event for numbered in reversed(events)]
+    progress = next((event for event in latest if isinstance(event, Progressed)), None)
+    is_running = record["state"] == TaskState.RUNNING
+    places = _places(catalogue, record["id"])
+    return {
+        "last": events[-1].n if events else 0,
+        "numbers": _latest_numbers(record["counters"], progress),
+        "waiting": WAITING_TEXTS.get(progress.waiting, "") if progress and is_running else "",
+        "waiting_texts": WAITING_TEXTS,
+        "services": _first(latest, ServiceFound, SHOWN_SERVICES),
+        "visits": _first(latest, VisitEnded, SHOWN_VISITS),
+        "warnings": _first(latest, Warned, SHOWN_WARNINGS),
+        "fetching": progress.fetching if progress and is_running else (),
+        "drops": _drops(record["counters"], progress),
+        "history": _history(event for event in reversed(latest) if isinstance(event, Progressed)),
+        "places": places,
+        "placed": sum(place[2] for place in places),
+        "shown_services": SHOWN_SERVICES,
+        "shown_visits": SHOWN_VISITS,
+    }
+
+
+def _latest_numbers(counters: Mapping[str, Any], progress: Progressed | None) -> dict[str, float]:
+    """How far it is: the counters are those of every few seconds, and after a kill those of what is on disk."""
+    numbers = {name: counters.get(name, 0) for name in _NUMBERS}
+    if progress is None or numbers["pages"] > progress.pages:
+        return numbers
+    return numbers | {name: getattr(progress, name) for name in _NUMBERS}
+
+
+def _drops(counters: Mapping[str, Any], progress: Progressed | None) -> list[tuple[str, int]]:
+    found = progress.drops if progress else counters.get("drops", {})
+    return Counter(dict(found)).most_common(SHOWN_DROPS)
+
+
+def _history(progress: Iterable[Progressed]) -> list[list[float]]:
+    """Some points of each curve, evenly spread, and the last one."""
+    rows = [[getattr(each, name) for name in _HISTORY] for each in progress]
+    step = -(-len(rows) // MAX_POINTS) or 1
+    return rows[::-1][::step][::-1]
+
+
+def _places(catalogue: CatalogueStore, task: TaskId) -> list[tuple[float, float, int]]:
+    """Longitude, latitude, and how many services of the task are hosted there."""
+    counts: Counter[tuple[float, float]] = Counter()
+    for service in catalogue.summaries(Filter(task=task)):
+        place = service.location
+        if place is not None and place.lat is not None and place.lon is not None:
+            counts[place.lon, place.lat] += 1
+    return [(lon, lat, n) for (lon, lat), n in counts.most_common(MAX_PLACES)]
+
+
+def _first(events: Sequence[Any], kind: type, most: int) -> list[Any]:
+    return [event for event in events if isinstance(event, kind)][:most]

@@ -1,0 +1,169 @@
+"""Pages for people about tasks: all of them, one of them live, and, where that is allowed, a form that starts one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from geohound.model.task import Task, TaskKind, TaskState, Wanted
+from geohound.views.parsing import ParameterError
+
+from .access import may_use, visitor_of
+from .access.forms import field_of, read_form
+from .access.rights import Right, may_change
+from .pages import render
+from .portal import portal_of, tasks_of
+from .task_changes import forget, seen_tasks, start_task, want
+from .task_live import live_context
+from .task_request import WAYS, form_of, from_form, task_spec
+from .task_routes import choices_of, find_task
+
+MAX_EVENTS_READ = 10_000  # as many as a store keeps
+SHOWN_TASKS = 100
+MAX_TYPED_CHARS = 100_000
+_FIELDS = (
+    "how", "keywords", "seeds", "harvest", "depth", "width", "max_pages", "minutes", "bbox", "topic", "order", "thrift",
+)  # fmt: skip
+_COPIED = (TaskKind.CRAWL, TaskKind.HARVEST, TaskKind.HUNT)
+_WANTED = {"pause": Wanted.PAUSE, "resume": Wanted.RUN, "stop": Wanted.STOP}
+# With `no-referrer`, which other pages have, browsers would not say that a form comes from here.
+_HEADERS = {"Referrer-Policy": "same-origin", "Cache-Control": "no-store"}
+
+
+def tasks_page(request: Request) -> Response:
+    """GET /tasks"""
+    return _tasks_page(request)
+
+
+async def start(request: Request) -> Response:
+    """POST /tasks: the form"""
+    typed = await read_form(request)
+    try:
+        spec = task_spec(from_form(typed), choices_of(portal_of(request)))
+    except ParameterError as trouble:
+        return await run_in_threadpool(_tasks_page, request, typed, trouble)
+    made = await run_in_threadpool(start_task, request, spec)
+    return RedirectResponse(f"/tasks/{made.id}", 303)
+
+
+def task_page(request: Request) -> Response:
+    """GET /tasks/{id}"""
+    portal, task, visitor = portal_of(request), find_task(request), visitor_of(request)
+    record = tasks_of(request).control.record(task)
+    events = tasks_of(request).control.events(task.id, 0, MAX_EVENTS_READ).events
+    context = {
+        **live_context(record, events, portal.catalogue),
+        "task": _row(record),
+        "goal": task.spec.goal,
+        "budget": task.spec.budget,
+        "may_write": portal.may_write and may_change(visitor, task),
+        "may_start": portal.may_write and may_use(visitor, Right.START_TASK) and task.spec.kind in _COPIED,
+        "is_sample": task.id in portal.samples(),
+        "has_accounts": portal.accounts is not None,
+        "kind_labels": {kind: portal.kind_label(kind) for kind in portal.kinds},
+        "is_live": task.state not in (TaskState.DONE, TaskState.STOPPED),
+        "attribution": portal.about.attribution,
+    }
+    return _with_headers(render(request, "task.html", context))
+
+
+async def change(request: Request) -> Response:
+    """POST /tasks/{id}/{action}: the buttons"""
+    await read_form(request)
+    action, task = request.path_params["action"], await run_in_threadpool(find_task, request)
+    if action == "delete":
+        await run_in_threadpool(forget, request, task.id)
+        return RedirectResponse("/tasks", 303)
+    if action not in _WANTED:
+        raise HTTPException(404, "Page not found.")
+    await run_in_threadpool(want, request, task.id, _WANTED[action])
+    return RedirectResponse(f"/tasks/{task.id}", 303)
+
+
+async def mark_sample(request: Request) -> Response:
+    """POST /tasks/{id}/sample: what guests may see"""
+    is_sample = field_of(await read_form(request), "sample") == "yes"
+    accounts, visitor = portal_of(request).accounts, visitor_of(request)
+    task = await run_in_threadpool(find_task, request)
+    if accounts is not None:
+        arguments = partial(accounts.mark_sample, task.id, is_sample, by=visitor.name, address=visitor.address)
+        await run_in_threadpool(arguments)
+    return RedirectResponse(f"/tasks/{task.id}", 303)
+
+
+def routes() -> list[Route]:
+    return [
+        Route("/tasks", tasks_page),
+        Route("/tasks", start, methods=["POST"]),
+        Route("/tasks/{id}", task_page),
+        Route("/tasks/{id}/sample", mark_sample, methods=["POST"]),
+        Route("/tasks/{id}/{action}", change, methods=["POST"]),
+    ]
+
+
+def _tasks_page(
+    request: Request, typed: Mapping[str, Sequence[str]] | None = None, trouble: ParameterError | None = None
+) -> Response:
+    portal, tasks = portal_of(request), tasks_of(request)
+    filled = typed if typed is not None else {**_copied(request), **_named(request)}
+    words = {name: (filled.get(name) or ("",))[-1][:MAX_TYPED_CHARS] for name in _FIELDS}
+    context = {
+        "tasks": [_listed(request, task) for task in seen_tasks(request)[:SHOWN_TASKS]],
+        "may_write": portal.may_write and may_use(visitor_of(request), Right.START_TASK),
+        "orders": sorted(tasks.orders),
+        "searchers": [name.partition("=")[0] for name in tasks.searchers],
+        "typed": words,
+        "how": _way(words, bool(tasks.searchers)),
+        "chosen_kinds": filled.get("kinds", ()),
+        "trouble": trouble,
+        "has_accounts": portal.accounts is not None and not visitor_of(request).is_open,
+    }
+    return _with_headers(render(request, "tasks.html", context, 400 if trouble else 200))
+
+
+def _way(typed: Mapping[str, str], has_searchers: bool) -> str:
+    """Which of the three ways to begin the form shows."""
+    if typed["how"] in WAYS:
+        return typed["how"]
+    begun = next((way for way in WAYS if typed[way]), "")
+    return begun or ("keywords" if has_searchers else "seeds")
+
+
+def _named(request: Request) -> dict[str, Sequence[str]]:
+    """What the address of the form already says, as in /tasks?seeds=http://example.org/."""
+    asked = request.query_params
+    return {name: asked.getlist(name) for name in _FIELDS if name in asked}
+
+
+def _copied(request: Request) -> dict[str, Sequence[str]]:
+    """The form of a task that is to be started once more, perhaps with changes."""
+    number = request.query_params.get("copy", "")
+    if not number.isascii() or not number.isdigit():
+        return {}
+    task = next((each for each in seen_tasks(request) if str(each.id) == number), None)
+    return form_of(task.spec) if task else {}
+
+
+def _listed(request: Request, task: Task) -> dict[str, Any]:
+    row = _row(tasks_of(request).control.record(task))
+    row["is_sample"] = task.id in portal_of(request).samples()
+    return {**row, "may_change": portal_of(request).may_write and may_change(visitor_of(request), task)}
+
+
+def _row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A task with the state that it is changing to."""
+    is_asked = record["state"] == TaskState.RUNNING and record["wanted"] != Wanted.RUN
+    coming = {Wanted.PAUSE: "pausing", Wanted.STOP: "stopping"}
+    return {**record, "coming": coming[Wanted(record["wanted"])] if is_asked else ""}
+
+
+def _with_headers(response: Response) -> Response:
+    response.headers.update(_HEADERS)
+    return response

@@ -1,0 +1,104 @@
+"""What a report is made from, and what it is: a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from geohound.contracts import CatalogueStore, HistoryStore
+from geohound.model.catalogue import ALL, Filter, ServiceSummary
+from geohound.model.topic import Topic
+
+Cell = str | int | float
+
+
+class Table(NamedTuple):
+    """Named columns; in each row the first cells say what is counted."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Cell, ...]]
+
+
+class EndedVisit(NamedTuple):
+    """What became of one URL of a task."""
+
+    url: str
+    parent: str  # the page that named it; empty for seeds
+    depth: int
+    is_test: bool  # it looked like a service and was asked what it is
+    was_asked: bool  # False where it was dropped without a request
+    reason: str  # why nothing was had; empty where something was
+    services: tuple[str, ...]  # ids of those that it proved
+    at: float  # UTC, in seconds since 1970
+
+
+def ended_visits(records: Iterable[Mapping[str, Any]]) -> list[EndedVisit]:
+    """From the records of `geohound visits`: no targets of redirects, data files, nor files that came with a page."""
+    return [
+        EndedVisit(
+            record["url"],
+            record["parent"],
+            record["depth"],
+            record["probe"],
+            record["was_asked"],
+            str(record["reason"] or ""),
+            tuple(met["id"] for met in record["met"]),
+            datetime.fromisoformat(record["at"]).timestamp(),
+        )
+        for record in records
+        if (record["attempts"] or not record["was_asked"]) and record["purpose"] != "file"
+    ]
+
+
+class TaskReport(NamedTuple):
+    """A report on one task: a function from its visits, in the order in which they were admitted, to rows."""
+
+    id: str
+    title: str
+    columns: tuple[str, ...]
+    rows: Callable[[Sequence[EndedVisit]], list[tuple[Cell, ...]]]
+
+    def table(self, visits: Sequence[EndedVisit]) -> Table:
+        return Table(self.columns, self.rows(visits))
+
+
+class CatalogueFacts(NamedTuple):
+    """What the reports on a whole catalogue are made from."""
+
+    catalogue: CatalogueStore
+    topics: Sequence[Topic] = ()
+    hunts: Callable[[], Iterable[Mapping[str, Any]]] = tuple  # the counters of each hunt
+    which: Filter = ALL  # of the services; those of a task, say
+    history: HistoryStore | None = None
+    since: datetime | None = None  # of changes
+    now: datetime | None = None
+    radius_miles: float = 0.0  # of the density map; 0: as usual
+    listed: Sequence[str] = ()  # addresses of services in a list of somebody else's
+    judged: Mapping[str, bool] = {}  # ids of services that somebody has looked at: are they really of their topic?
+
+    def services(self) -> Iterator[ServiceSummary]:
+        return self.catalogue.summaries(self.which)
+
+
+class CatalogueReport(NamedTuple):
+    """A report on a whole catalogue."""
+
+    id: str
+    title: str
+    table: Callable[[CatalogueFacts], Table]
+
+
+def new_services(visits: Sequence[EndedVisit]) -> list[int]:
+    """How many services each visit proved that no visit before it had, in time."""
+    known: set[str] = set()
+    new = [0] * len(visits)
+    for place in by_time(visits):
+        found = set(visits[place].services) - known
+        known |= found
+        new[place] = len(found)
+    return new
+
+
+def by_time(visits: Sequence[EndedVisit]) -> list[int]:
+    return sorted(range(len(visits)), key=lambda place: visits[place].at)

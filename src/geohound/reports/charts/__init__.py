@@ -1,0 +1,76 @@
+"""Tables of reports as charts in SVG: bars, lines or a map, as a table says for each report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from geohound.reports._table import Table
+
+from .bars import draw_bars
+from .lines import draw_lines
+from .svg import Svg
+from .world import Land, MapColumns, draw_world
+
+MAX_BARS = 20
+
+
+class Chart(NamedTuple):
+    """Which columns of a report are drawn, and how."""
+
+    form: str  # bars, lines, map
+    label: str = ""  # column with the names of bars, or the x axis
+    values: tuple[str, ...] = ()  # none: all columns after those left out
+    without: tuple[str, ...] = ()
+    rows: int = MAX_BARS
+
+
+CHARTS = {
+    "countries": Chart("bars", "country", without=("services", "hosts", "guessed"), rows=10),  # Fig. 11: top ten
+    "domains": Chart("bars", "domain", without=("services", "hosts")),
+    "sites": Chart("bars", "site", without=("services", "hosts")),
+    "software": Chart("bars", "software", without=("services", "hosts")),
+    "kinds": Chart("bars", "title", ("services",)),
+    "states": Chart("bars", "state", ("services",)),
+    "providers": Chart("bars", "provider", ("services",)),
+    "licences": Chart("bars", "licence", ("services",)),
+    "classes": Chart("bars", "class", ("services",)),
+    "classes-exclusive": Chart("bars", "class", ("services",)),
+    "clumping": Chart("bars", "services_per_host", ("hosts", "services")),
+    "failures": Chart("bars", "end", ("urls",)),
+    "hosts": Chart("bars", "host", ("services",)),
+    "sources": Chart("bars", "source", ("seeds", "services")),
+    "comparison": Chart("bars", "what", ("catalogue", "list")),
+    "candidates": Chart("bars", "what", ("count",)),
+    "quickness": Chart("lines", "urls", ("services",)),
+    "depth-width": Chart("bars", "depth", ("pages", "tests", "services")),
+    "density": Chart("map", values=("within_radius",)),
+    "country-growth": Chart("map", values=("before", "now")),
+    "topic-places": Chart("map", "label", ("of_topic",)),
+}
+
+
+def draw(name: str, title: str, table: Table, land: Sequence[Land] = ()) -> str | None:
+    """The chart of a report as an SVG document; None where its table is not to be drawn."""
+    chart = CHARTS.get(name)
+    if chart is None or not table.rows:
+        return None
+    columns = list(table.columns)
+    shown = chart.values or tuple(c for c in columns if c != chart.label and c not in chart.without)
+    places = [columns.index(column) for column in shown]
+    svg = Svg(title)
+    if chart.form == "map":
+        label = columns.index(chart.label) if chart.label else -1
+        where = MapColumns(columns.index("lat"), columns.index("lon"), places, label)
+        return draw_world(svg, table.rows, where, shown, land)
+    label = columns.index(chart.label)
+    if chart.form == "lines":
+        points = [(float(row[label]), [float(row[place]) for place in places]) for row in table.rows]
+        return draw_lines(svg, points, shown, chart.label)
+    bars = [(str(row[label]), [_number(row[place]) for place in places]) for row in table.rows]
+    filled = [bar for bar in bars if any(bar[1])]
+    return draw_bars(svg, filled[: chart.rows], shown) if filled else None
+
+
+def _number(cell: object) -> float:
+    return float(cell) if isinstance(cell, int | float) else 0.0

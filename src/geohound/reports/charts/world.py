@@ -1,0 +1,104 @@
+"""A map of the world with a circle at each place, or two beside each other; outlines where they are at hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from geohound.reports._table import Cell
+
+from .svg import COLOURS, LINE, PAPER, WIDTH, Svg
+
+Land = Sequence[tuple[float, float]]  # a ring of longitudes and latitudes
+HEIGHT, TOP = 380, 28
+_NORTH, _SOUTH = 85.0, -60.0
+MAX_PLACES = 1_500
+# From few to many, blue to red, as the published density map.
+_RAMP = ("#3b6fb6", "#4fa3c7", "#7fc29b", "#d9c94a", "#e8943a", "#c8352b")
+
+
+class MapColumns(NamedTuple):
+    """Where the numbers of a row are; no label: -1."""
+
+    lat: int
+    lon: int
+    values: Sequence[int]
+    label: int = -1
+
+
+def draw_world(
+    svg: Svg, rows: Sequence[tuple[Cell, ...]], where: MapColumns, names: tuple[str, ...], land: Sequence[Land]
+) -> str:
+    svg.add("rect", x=0, y=TOP, width=WIDTH, height=HEIGHT - TOP, fill="#e8efed")
+    for ring in land:
+        points = " ".join(f"{_x(lon):.1f},{_y(lat):.1f}" for lon, lat in ring)
+        svg.add("polygon", points=points, fill="#fbfaf5", stroke="#b3bfb7", stroke_width=0.5)
+    if not land:
+        for lon in range(-150, 180, 30):
+            svg.add("line", x1=_x(lon), x2=_x(lon), y1=TOP, y2=HEIGHT, stroke=LINE)
+    svg.legend(names, 16) if len(names) > 1 else svg.text(10, 16, names[0].replace("_", " "))
+    placed = [row for row in rows[:MAX_PLACES] if row[where.lat] != ""]
+    most = max((float(row[place]) for row in placed for place in where.values), default=1.0) or 1.0
+    for row in reversed(placed):
+        _draw_place(svg, row, where, most)
+    return svg.document(HEIGHT)
+
+
+def _draw_place(svg: Svg, row: tuple[Cell, ...], where: MapColumns, most: float) -> None:
+    x, y = _x(float(row[where.lon])), _y(float(row[where.lat]))
+    if len(where.values) > 1:  # bars side by side, as the published map of two dates
+        for place, column in enumerate(where.values):
+            height = 60 * float(row[column]) / most
+            svg.add("rect", x=x + 7 * place - 7, y=y - height, width=6, height=max(height, 0.5), fill=COLOURS[place])
+        return
+    value = float(row[where.values[0]])
+    share = math.sqrt(value / most)
+    colour = _RAMP[min(int(share * len(_RAMP)), len(_RAMP) - 1)]
+    svg.add("circle", cx=x, cy=y, r=3 + 15 * share, fill=colour, fill_opacity=0.55, stroke=PAPER, stroke_width=0.8)
+    if where.label >= 0 and row[where.label]:
+        svg.text(x, y + 4, str(row[where.label]), anchor="middle", size=10)
+
+
+def _x(lon: float) -> float:
+    return (lon + 180) / 360 * WIDTH
+
+
+def _y(lat: float) -> float:
+    clipped = max(min(lat, _NORTH), _SOUTH)
+    return TOP + (_NORTH - clipped) / (_NORTH - _SOUTH) * (HEIGHT - TOP)
+
+
+@cache
+def read_land(path: Path) -> Sequence[Land]:
+    """Outlines of countries from a TopoJSON file (world-atlas); none where it cannot be read."""
+    try:
+        atlas: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        arcs = [_decode(arc, atlas["transform"]) for arc in atlas["arcs"]]
+        shapes = atlas["objects"]["countries"]["geometries"]
+        return [_ring(ring, arcs) for shape in shapes for ring in _rings(shape)]
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return ()
+
+
+def _decode(arc: Sequence[Sequence[int]], transform: dict[str, Sequence[float]]) -> list[tuple[float, float]]:
+    """Positions are differences of whole numbers."""
+    (sx, sy), (tx, ty) = transform["scale"], transform["translate"]
+    x = y = 0
+    points = []
+    for dx, dy in arc:
+        x, y = x + dx, y + dy
+        points.append((x * sx + tx, y * sy + ty))
+    return points
+
+
+def _rings(shape: dict[str, Any]) -> list[list[int]]:
+    polygons = [shape["arcs"]] if shape["type"] == "Polygon" else shape["arcs"]
+    return [polygon[0] for polygon in polygons]
+
+
+def _ring(numbers: Sequence[int], arcs: Sequence[Land]) -> Land:
+    return [point for n in numbers for point in (arcs[n] if n >= 0 else list(reversed(arcs[~n])))]

@@ -1,0 +1,50 @@
+"""Reports as files: CSV that no spreadsheet takes for formulas, SVG, PNG; and lists that reports are made from."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from geohound.model.user_error import UserError
+
+from ._table import Table
+
+MAX_LIST_BYTES = 50_000_000
+_YES, _NO = ("yes", "y", "1", "true", "real"), ("no", "n", "0", "false")
+NO_PNG = "PNG needs the extra `charts` (pip install 'geohound[charts]'); take SVG instead."
+
+
+def to_csv(table: Table) -> bytes:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows([table.columns, *map(_harmless, table.rows)])
+    return written.getvalue().encode("utf-8", "replace")
+
+
+def _harmless(row: Sequence[Any]) -> list[Any]:
+    """A cell that a spreadsheet would take for a formula is text."""
+    return [f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" else cell for cell in row]
+
+
+def to_png(svg: str) -> bytes:
+    try:
+        from resvg_py import svg_to_bytes  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise UserError(NO_PNG) from None
+    return bytes(svg_to_bytes(svg_string=svg))
+
+
+def addresses_in(text: str) -> list[str]:
+    """The web addresses of a list: one a line, or the cells of a CSV file that are addresses."""
+    found = [cell.strip() for row in csv.reader(io.StringIO(text)) for cell in row]
+    return list(dict.fromkeys(cell for cell in found if cell.startswith(("http://", "https://"))))
+
+
+def judgements_in(text: str) -> Mapping[str, bool]:
+    """The opinions of a sampling sheet that somebody has filled in, by id; empty cells are none."""
+    rows = csv.DictReader(io.StringIO(text))
+    if not {"id", "real"} <= set(rows.fieldnames or ()):
+        raise UserError("This is no sampling sheet: it needs the columns id and real.")
+    opinions = {row["id"] or "": (row["real"] or "").strip().lower() for row in rows}
+    return {id_: word in _YES for id_, word in opinions.items() if word in (*_YES, *_NO)}

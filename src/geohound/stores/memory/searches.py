@@ -1,0 +1,41 @@
+"""Pages of results of search providers, in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from geohound.contracts import Clock
+from geohound.model.task import TaskId
+from geohound.model.web_search import CachedSearch, KeptSearch, SearchPage
+
+from .completed import done
+
+
+class MemorySearchCache:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._pages: dict[tuple[str, str, int], tuple[float, SearchPage]] = {}
+        self._tasks: dict[tuple[str, str, int], TaskId] = {}
+
+    def keep(self, source: str, query: str, number: int, page: SearchPage, task: TaskId = 0) -> asyncio.Future[None]:
+        self._tasks[source, query, number] = task
+        self._pages[source, query, number] = self._clock.now().timestamp(), page
+        return done()
+
+    def cached(self, source: str, query: str, number: int) -> CachedSearch | None:
+        found = self._pages.get((source, query, number))
+        if found is None:
+            return None
+        at, page = found
+        return CachedSearch(page, max(0.0, self._clock.now().timestamp() - at))
+
+    def asked_by(self, task: TaskId) -> Mapping[str, int]:
+        return Counter(source for (source, _, _), asker in self._tasks.items() if asker == task)
+
+    def kept(self, max_age_s: float, task: TaskId | None = None) -> Iterator[KeptSearch]:
+        oldest = self._clock.now().timestamp() - max_age_s
+        for (source, query, number), (at, page) in sorted(self._pages.items(), key=lambda item: item[0]):
+            if at >= oldest and task in (None, self._tasks[source, query, number]):
+                yield KeptSearch(source, query, number, page)

@@ -1,0 +1,279 @@
+"""Connections to a catalogue in PostgreSQL: one that writes, and one for each thread that reads."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+from weakref import WeakSet
+
+import psycopg
+from psycopg import conninfo, errors
+
+from geohound.contracts import StoreError
+from geohound.stores.sql.database import Connection, Rows
+
+from .connection import PostgresConnection, translate
+from .schema import check_schema, prepare_schema, schema_of
+
+CONNECT_TIMEOUT_S = 10
+_STREAMED_ROWS = 5000
+_NUMBERED = """
+SELECT table_name, column_name FROM information_schema.columns
+WHERE table_schema = current_schema() AND is_identity = 'YES'"""
+_MOST_IDLE = 4  # connections that wait for the next write
+_KEEP_ALIVE = {
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "20000",
+}
+
+
+class PostgresDatabase:
+    """All connections of a process to one catalogue. A connection that broke is made anew for the next statement."""
+
+    def __init__(self, address: str, *, durable: bool = True) -> None:
+        self._address = address
+        self.name = without_password(address)
+        self._durable = durable
+        self._idle: list[psycopg.Connection[Any]] = []  # that write
+        self._local = threading.local()
+        self._readers: WeakSet[_Reader] = WeakSet()
+        self._readers_lock = threading.Lock()
+        self._closed = False
+        with self._explained():
+            first = self._connect()
+            self.is_read_only = not _may_write(first)
+            if self.is_read_only:
+                check_schema(first, self.name)
+            else:
+                prepare_schema(first, self.name)
+            self.offset_s = clock_offset_s(first)  # by how much the clock of the database is ahead of ours
+            self._space = zlib.crc32(schema_of(first).encode()) - 2**31
+            self._idle.append(first)
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        with self._explained():
+            connection = self._take()
+            try:
+                with connection.transaction():
+                    yield PostgresConnection(connection)
+            finally:
+                self._give_back(connection)
+
+    def _take(self) -> psycopg.Connection[Any]:
+        if self._closed:
+            raise StoreError(f"{self.name} is closed.")
+        while self._idle:
+            with suppress(IndexError):  # another thread was faster
+                idle = self._idle.pop()
+                if not idle.closed:
+                    return idle
+        return self._connect()
+
+    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
+        if self._closed or len(self._idle) >= _MOST_IDLE:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def read(self) -> Connection:
+        if self._closed:
+            raise StoreError(f"{self.name} is closed.")
+        reader: _Reader | None = getattr(self._local, "reader", None)
+        if reader is None:
+            reader = self._local.reader = _Reader(self)
+            with self._readers_lock:
+                self._readers.add(reader)
+        return reader
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        reader = self.read()
+        assert isinstance(reader, _Reader)  # noqa: S101 - says the type
+        with self._explained(), reader.one_state() as connection:
+            yield connection
+
+    def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        with (
+            self._explained(),
+            self._connect() as connection,
+            connection.transaction(),
+            connection.cursor("stream", binary=True) as cursor,
+        ):
+            cursor.itersize = _STREAMED_ROWS
+            yield from cursor.execute(translate(sql), values)
+
+    def lock(self, connection: Connection, name: str) -> None:
+        # Locks of two catalogues in one database are two locks.
+        connection.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (self._space, name))
+
+    def columns(self, table: str) -> Sequence[str]:
+        return [name for name, _ in self._columns(table) if (table, name) != ("kept_page", "rowid")]
+
+    def booleans(self, table: str) -> Sequence[str]:
+        return [name for name, kind in self._columns(table) if kind == "boolean"]
+
+    def _columns(self, table: str) -> list[tuple[str, str]]:
+        sql = """SELECT column_name, data_type FROM information_schema.columns
+                 WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position"""
+        return [(name, kind) for name, kind in self.read().execute(sql, (table,))]
+
+    @contextmanager
+    def copying(self) -> Iterator[Connection]:
+        with self.write() as connection:
+            yield connection
+            for table, column in connection.execute(_NUMBERED).fetchall():
+                last = f"SELECT coalesce(max({column}), 0) + 1 FROM {table}"  # noqa: S608 - our own names
+                connection.execute(f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), ({last}), FALSE)")
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        with self._explained():
+            yield
+
+    def is_own_fault(self, error: Exception) -> bool:
+        return not isinstance(error, psycopg.Error) or isinstance(
+            error, (psycopg.IntegrityError, psycopg.DataError, psycopg.ProgrammingError)
+        )
+
+    def is_passing(self, error: Exception) -> bool:
+        return isinstance(error.__cause__, (errors.DeadlockDetected, errors.SerializationFailure))
+
+    def is_duplicate(self, error: Exception) -> bool:
+        # A row of a deleted task has no partition.
+        return isinstance(error, (errors.UniqueViolation, errors.CheckViolation))
+
+    def connect(self) -> psycopg.Connection[Any]:
+        """A connection of one's own, for who listens."""
+        with self._explained():
+            return self._connect()
+
+    def close(self) -> None:
+        self._closed = True
+        with self._readers_lock:
+            for reader in self._readers:
+                reader.close()
+        for connection in self._idle:
+            connection.close()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        # Statements are prepared by neither side: pools such as PgBouncer may stand between.
+        connection: psycopg.Connection[Any] = psycopg.connect(
+            self._address, autocommit=True, prepare_threshold=None, **_defaults(self._address)
+        )
+        if not self._durable:
+            connection.execute("SET synchronous_commit = off")
+        return connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.IntegrityError:
+            raise
+        except psycopg.Error as error:
+            raise StoreError(_explain(error, self.name)) from error
+
+
+class _Reader:
+    """The connection of a thread: as statements are read-only, one whose connection broke is sent again."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+        self._connection: PostgresConnection | None = None
+
+    def execute(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = (), /) -> psycopg.Cursor[Any]:
+        with self._database.explaining():
+            try:
+                return self._open().execute(sql, values)
+            except psycopg.OperationalError:
+                if self._connection is None or not self._connection.raw.closed:
+                    raise
+            return self._open().execute(sql, values)
+
+    def executemany(self, sql: str, rows: Any, /) -> Rows:  # noqa: ARG002 - of the protocol
+        raise StoreError("This connection only reads.")
+
+    @contextmanager
+    def one_state(self) -> Iterator[Connection]:
+        self.execute("SELECT 1")  # made anew where it broke
+        connection = self._open()
+        with connection.raw.transaction():
+            connection.raw.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield connection
+
+    def close(self) -> None:
+        if self._connection is not None:
+            with suppress(psycopg.Error):
+                self._connection.raw.close()
+
+    def _open(self) -> PostgresConnection:
+        if self._connection is None or self._connection.raw.closed:
+            raw = self._database.connect()
+            raw.execute("SET default_transaction_read_only = on")
+            self._connection = PostgresConnection(raw)
+        return self._connection
+
+
+def clock_offset_s(connection: psycopg.Connection[Any]) -> float:
+    """By how much the clock of the database is ahead of that of this machine, of three looks the quickest."""
+    import time  # noqa: PLC0415
+
+    looks = []
+    for _ in range(3):
+        before = time.time()
+        row = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
+        after = time.time()
+        looks.append((after - before, (row[0] if row else after) - (before + after) / 2))
+    return min(looks)[1]
+
+
+def without_password(address: str) -> str:
+    """The address of a catalogue for people and logs."""
+    try:
+        parts = conninfo.conninfo_to_dict(address)
+    except psycopg.ProgrammingError as error:
+        raise StoreError(f"The address of the catalogue cannot be read: {str(error).strip()}.") from None
+    where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
+    return (
+        f"postgresql://{parts['user']}@{where}/{parts.get('dbname', '')}"
+        if "user" in parts
+        else (f"postgresql://{where}/{parts.get('dbname', '')}")
+    )
+
+
+def _defaults(address: str) -> dict[str, Any]:
+    """What the address does not say: a database that is gone is noticed within half a minute."""
+    said = conninfo.conninfo_to_dict(address)
+    wanted = {**_KEEP_ALIVE, "connect_timeout": str(CONNECT_TIMEOUT_S), "application_name": "geohound"}
+    return {name: value for name, value in wanted.items() if name not in said}
+
+
+def _may_write(connection: psycopg.Connection[Any]) -> bool:
+    row = connection.execute(
+        "SELECT NOT pg_is_in_recovery() AND coalesce("
+        "has_table_privilege(to_regclass('service'), 'INSERT'), has_schema_privilege(current_schema(), 'CREATE'))"
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _explain(error: psycopg.Error, name: str) -> str:
+    """What happened, and what to do."""
+    said = " ".join(str(error).split())
+    match error:
+        case errors.InsufficientPrivilege():
+            return f"This user may not do that in {name} ({said}); docs/cluster.md has the rights that are needed."
+        case errors.DiskFull():
+            return f"The disk of {name} is full; make room and start again: nothing acknowledged is lost."
+        case errors.UndefinedTable() | errors.UndefinedColumn() | errors.UndefinedFunction():
+            return f"{name} is not a catalogue of this Geohound ({said}); name another database."
+        case errors.QueryCanceled() | errors.LockNotAvailable():
+            return f"{name} did not answer in time ({said}); try again."
+        case psycopg.OperationalError():
+            return f"{name} cannot be reached ({said}); start the database, or correct the address."
+    return f"{name} cannot be used: {said}."

@@ -1,0 +1,114 @@
+"""Is this service new, or known by another address? As `rules` decides, asked of the tables."""
+# ruff: noqa: S608 - only a constant is put into the statements
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from geohound.model.service import Service
+from geohound.stores.merge_rules import MAX_CANDIDATES, host_of, is_declared_alike, loose_endpoint
+from geohound.urls import canonical, endpoint
+from geohound.urls.declared import declared_endpoint
+
+from .codec import clean
+from .database import Connection
+from .reading import read_services
+
+
+class Home(NamedTuple):
+    """A known service, seen from a new reading."""
+
+    num: int
+    is_own: bool  # read at the service's own address
+    is_proved: bool  # read there, or the same content as what is kept
+
+
+_FIND = "SELECT num, loose_endpoint, fingerprint, content_key FROM service"
+
+
+def find_alias(connection: Connection, service: Service, content: str) -> Home | None:
+    """The service that was read at this very address before, whatever it shows now; `content` is its content key."""
+    found = connection.execute(f"{_FIND} JOIN alias ON alias.service = num WHERE alias.id = ?", (service.id,))
+    home = _judge(found.fetchone(), service, content)
+    if home is None or home.is_proved:
+        return home
+    return home._replace(is_proved=is_declared_alike(read_services(connection, [home.num])[home.num], service))
+
+
+def find_twin(connection: Connection, service: Service, content: str) -> Home | None:
+    """The service of the same content that was read at another address; on its own host first of all."""
+    found = _find_by_loose_endpoint(connection, service, content)
+    if found is None and service.fingerprint:
+        found = _find_by_fingerprint(connection, service, content)
+    return found or _find_by_declared(connection, service, content)
+
+
+def _judge(row: tuple[int, str, str, str] | None, service: Service, content: str) -> Home | None:
+    if row is None:
+        return None
+    num, loose, fingerprint, known = row
+    is_own = loose == loose_endpoint(service.endpoint)
+    same = is_own or service.fingerprint == fingerprint != "" or content == known != ""
+    return Home(num, is_own, same)
+
+
+def _find_by_fingerprint(connection: Connection, service: Service, content: str) -> Home | None:
+    """The same document under another address, or at the address that the document gives (OSS-9, R2).
+
+    The given address counts only where that address was read itself and showed the same.
+    """
+    declared = canonical(service.online_resource) if service.online_resource else None
+    found = connection.execute(
+        f"""{_FIND} WHERE fingerprint = :fingerprint AND fingerprint <> '' AND kind = :kind AND (
+             (content_key = :content AND :content <> '')
+             OR num IN (SELECT service FROM alias WHERE endpoint = :declared)
+           ) ORDER BY num LIMIT 1""",
+        {
+            "fingerprint": service.fingerprint,
+            "kind": service.kind,
+            "content": content,
+            "declared": endpoint(declared) if declared else "",
+        },
+    )
+    return _judge(found.fetchone(), service, content)
+
+
+def _find_by_loose_endpoint(connection: Connection, service: Service, content: str) -> Home | None:
+    found = connection.execute(
+        f"""{_FIND} WHERE loose_endpoint = :loose AND kind = :kind AND (
+             (fingerprint = :fingerprint AND :fingerprint <> '')
+             OR (content_key = :content AND :content <> '')
+           ) ORDER BY num LIMIT 1""",
+        {
+            "loose": loose_endpoint(service.endpoint),
+            "kind": service.kind,
+            "fingerprint": service.fingerprint,
+            "content": content,
+        },
+    )
+    return _judge(found.fetchone(), service, content)
+
+
+def _find_by_declared(connection: Connection, service: Service, content: str) -> Home | None:
+    """Documents that give the same address and are alike (OSS-9, R2); on one host only what is the same."""
+    rows = connection.execute(
+        """SELECT num FROM service WHERE kind = :kind AND (
+             (declared = :declared AND :declared <> '') OR declared = :endpoint
+             OR num IN (SELECT service FROM alias WHERE endpoint = :declared)
+           ) AND (host <> :host OR fingerprint = :fingerprint OR content_key = :content)
+           ORDER BY content_key = :content DESC, title = :title DESC, num LIMIT :limit""",
+        {
+            "kind": service.kind,
+            "declared": declared_endpoint(service.online_resource),
+            "endpoint": service.endpoint,
+            "host": host_of(service.endpoint),
+            "fingerprint": service.fingerprint,
+            "content": content,
+            "title": clean(service.title),
+            "limit": MAX_CANDIDATES,
+        },
+    ).fetchall()
+    nums = [num for (num,) in rows]
+    known = read_services(connection, nums)
+    num = next((num for num in nums if is_declared_alike(known[num], service)), None)
+    return None if num is None else Home(num, False, True)

@@ -1,0 +1,79 @@
+"""What a database must offer to the modules of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+ALL_ROWS = 2**62  # as a LIMIT
+
+
+class Rows(Protocol):
+    """The result of a statement."""
+
+    @property
+    def rowcount(self) -> int: ...
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Connection(Protocol):
+    """Statements have `?` or `:name` for values; they keep to what SQLite and PostgreSQL both read."""
+
+    def execute(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = (), /) -> Rows: ...
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]] | Iterable[Mapping[str, Any]], /) -> Rows: ...
+
+
+class Database(Protocol):
+    """Connections to one catalogue. Reads wait for nobody and see every commit."""
+
+    @property
+    def name(self) -> str:
+        """The catalogue for people: without passwords."""
+
+    @property
+    def is_read_only(self) -> bool: ...
+
+    def write(self) -> AbstractContextManager[Connection]:
+        """One transaction: committed to disk when the block ends, undone if it raises; StoreError says why."""
+
+    def read(self) -> Connection:
+        """This thread's own connection."""
+
+    def snapshot(self) -> AbstractContextManager[Connection]:
+        """Several reads of one and the same state; keep it short."""
+
+    def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        """The rows of a read that may be too large for memory."""
+
+    def lock(self, connection: Connection, name: str) -> None:
+        """Until its transaction ends, nobody else has the lock of this name."""
+
+    def explaining(self) -> AbstractContextManager[None]:
+        """Trouble that is met while reading as a StoreError."""
+
+    def is_own_fault(self, error: Exception) -> bool:
+        """Is it a fault of what was written, and not of the database?"""
+
+    def is_passing(self, error: Exception) -> bool:
+        """Was a transaction undone because two of them waited for each other? Then it may be tried again."""
+
+    def is_duplicate(self, error: Exception) -> bool:
+        """Was a key written that is there already?"""
+
+    def columns(self, table: str) -> Sequence[str]: ...
+
+    def booleans(self, table: str) -> Sequence[str]:
+        """Those of the columns that hold true and false."""
+
+    def copying(self) -> AbstractContextManager[Connection]:
+        """One transaction that fills an empty catalogue; numbers given later follow those that were copied."""
+
+    def close(self) -> None: ...
+
+
+def marks(values: Sequence[object]) -> str:
+    """What stands for these values in `IN (…)`; an empty list is allowed."""
+    return ", ".join("?" * len(values)) or "NULL"

@@ -1,0 +1,98 @@
+"""Copies of pages that were read, kept in the file."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from geohound.contracts import Clock
+from geohound.model.kept_page import KeptPage, PageRoom
+
+from .codec import clean
+from .database import Connection, Database
+from .group_commit import LINGER_S, GroupCommit, awaited
+
+_KEEP = """
+INSERT INTO kept_page (url, task, at, keyword_group, content_type, size, packed, until, is_whole)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_EXPIRE = "DELETE FROM kept_page WHERE until < ? RETURNING size"
+# Those of the best group stay longest, of one group the latest.
+_TRIM = """
+DELETE FROM kept_page WHERE rowid IN (
+  SELECT rowid FROM (
+    SELECT rowid, sum(size) OVER (ORDER BY keyword_group, at DESC, rowid DESC) AS total FROM kept_page
+  ) AS ranked WHERE total > ?
+)"""
+_COLUMNS = "SELECT url, keyword_group, content_type, packed, until, is_whole, task, at FROM kept_page"
+_LIST = f"{_COLUMNS} WHERE keyword_group < ? ORDER BY keyword_group, at DESC, rowid DESC"
+_EXPIRE_EVERY_S = 600.0
+_Row = tuple[str, int, float, int, str, int, bytes, float, bool]
+_RECENT = f"{_COLUMNS} WHERE url = ? AND is_whole AND at >= ?"
+
+
+class SqlKeptPages:
+    """What crawls of this file have kept."""
+
+    def __init__(self, database: Database, commits: GroupCommit, clock: Clock) -> None:
+        self._database = database
+        self._commits = commits
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._waiting: list[_Row] = []  # for the next commit
+        self._written: asyncio.Future[None] | None = None  # that commit
+        self._total: int | None = None  # bytes; what other processes keep meanwhile counts when it is tidied again
+        self._expired_at = 0.0
+
+    def keep(self, task: int, page: KeptPage, room: PageRoom) -> asyncio.Future[None]:
+        now = self._clock.now().timestamp()
+        size, until = len(page.packed), now + page.days * 86400
+        names = clean(page.url), task, now, page.group, clean(page.content_type)
+        with self._lock:
+            self._waiting.append((*names, size, page.packed, until, page.is_whole))
+            if len(self._waiting) == 1 or self._written is None or self._written.get_loop().is_closed():
+                written = self._commits.submit(partial(self._write, room=room), linger_s=LINGER_S)
+                self._written = awaited(written)
+            return self._written
+
+    def _write(self, connection: Connection, room: PageRoom) -> None:
+        self._database.lock(connection, "kept pages")
+        with self._lock:
+            rows, self._waiting = self._waiting, []
+        total = self._total if self._total is not None else _size(connection)
+        for row in rows:
+            url, size = row[0], row[5]
+            if size <= room.bytes:
+                before = connection.execute("SELECT size FROM kept_page WHERE url = ?", (url,)).fetchone()
+                connection.execute("DELETE FROM kept_page WHERE url = ?", (url,))
+                connection.execute(_KEEP, row)
+                total += size - (before[0] if before else 0)
+        now = self._clock.now().timestamp()
+        if now - self._expired_at >= _EXPIRE_EVERY_S:
+            self._expired_at = now
+            total -= sum(size for (size,) in connection.execute(_EXPIRE, (now,)).fetchall())
+        if total > room.full:
+            connection.execute(_TRIM, (room.bytes,))
+            total = _size(connection)
+        self._total = total
+
+    def pages(self, groups: int) -> Iterator[KeptPage]:
+        return map(_page, self._database.stream(_LIST, (groups,)))
+
+    def recent(self, url: str, max_age_s: float) -> KeptPage | None:
+        oldest = self._clock.now().timestamp() - max_age_s
+        row = self._database.read().execute(_RECENT, (clean(url), oldest)).fetchone()
+        return _page(row) if row is not None else None
+
+
+def _size(connection: Connection) -> int:
+    return int(connection.execute("SELECT coalesce(sum(size), 0) FROM kept_page").fetchone()[0])
+
+
+def _page(row: tuple[Any, ...]) -> KeptPage:
+    url, group, content_type, packed, until, is_whole, task, at = row
+    days = (until - at) / 86400
+    return KeptPage(url, group, content_type, packed, days, bool(is_whole), task, datetime.fromtimestamp(at, UTC))

@@ -1,0 +1,34 @@
+"""What search agents have learned, one row for each knowledge base."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+
+from .codec import clean
+from .database import Connection, Database
+from .group_commit import GroupCommit, awaited
+
+_KEEP = """
+INSERT INTO knowledge (name, packed) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET packed = excluded.packed"""
+_FIND = "SELECT packed FROM knowledge WHERE name = ?"
+
+
+class SqlKnowledge:
+    """The knowledge bases of this file."""
+
+    def __init__(self, database: Database, commits: GroupCommit) -> None:
+        self._database = database
+        self._commits = commits
+
+    def keep(self, name: str, body: bytes) -> asyncio.Future[None]:
+        packed = zlib.compress(body)
+
+        def write(connection: Connection) -> None:
+            connection.execute(_KEEP, (clean(name), packed))
+
+        return awaited(self._commits.submit(write))
+
+    def find(self, name: str) -> bytes:
+        found = self._database.read().execute(_FIND, (clean(name),)).fetchone()
+        return zlib.decompress(found[0]) if found else b""

@@ -1,0 +1,137 @@
+"""What the agent learns from the pages that a hunt reads, and from the services that answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from geohound import urls
+from geohound.agent.knowledge import Knowledge
+from geohound.agent.words import text_words, url_words
+from geohound.crawler.observer import CrawlObserver
+from geohound.model.compact_sets import HashSet, Recent
+from geohound.model.job import PageRead, Report
+from geohound.model.service import Service
+from geohound.model.visit import Candidate, Page, Purpose
+from geohound.tasks.source_yields import SourceYields
+from geohound.urls.address_book import AddressBook
+
+from .results import ResultBook
+
+MAX_LINKS = 200  # of a page, whose words count
+_MAX_PAGES = 5_000  # of which titles and terms are remembered until their services answer
+_MAX_TEXT = 4_000  # characters of a page, whose terms count
+
+
+@dataclass(slots=True)
+class _ReadPage:
+    title: list[str]
+    terms: list[str]
+    is_counted: bool = False  # as one with a service
+
+
+@dataclass(slots=True)
+class Gains:
+    """New services and requests, of the results of queries and of the crawl beyond them."""
+
+    services: Counter[str] = field(default_factory=Counter)
+    requests: Counter[str] = field(default_factory=Counter)
+
+    def per_request(self, name: str) -> float:
+        return self.services[name] / self.requests[name] if self.requests[name] else 0.0
+
+
+class HuntObserver:
+    """An observer in front of another: it counts for sources, steps and gains, and teaches the agent."""
+
+    def __init__(
+        self, inner: CrawlObserver, yields: SourceYields, results: ResultBook, known: Knowledge, book: AddressBook
+    ) -> None:
+        self._inner = inner
+        self._yields = yields
+        self._results = results
+        self._known = known
+        self._book = book
+        self.gains = Gains()
+        self.learns_from_live = True
+        self.is_learning = True
+        self.read: set[str] = set()  # results of queries that were asked for, whatever came of it
+        self._links = HashSet()  # that were counted
+        self._pages: Recent[str, _ReadPage] = Recent(_MAX_PAGES)
+        self._hosts_terms = HashSet()
+
+    def on_report(self, candidate: Candidate, report: Report) -> None:
+        self._yields.note(candidate)
+        self._yields.note_services((service.endpoint for service in report.services), candidate)
+        query = self._results.query_of(candidate)
+        self.gains.requests["search" if query else "crawl"] += report.asked
+        if candidate.url in self._results.found_by:
+            self.read.add(candidate.url)
+        if self.is_learning and isinstance(report.result, PageRead):
+            self._learn(candidate, report.result)
+        self._inner.on_report(candidate, report)
+
+    def on_service(self, service: Service, candidate: Candidate, score: float | None = None) -> None:
+        self._yields.count_service(candidate)
+        query = self._results.query_of(candidate)
+        self.gains.services["search" if query else "crawl"] += 1
+        if query:
+            step = self._results.step(query)
+            if step is not None:
+                step.services += 1
+            self._known.note_brought(tuple(query.lower().split()), services=1)
+        self._inner.on_service(service, candidate, score)
+
+    def on_known(self, service: Service, score: float | None = None) -> None:
+        self._inner.on_known(service, score)
+
+    def on_files(self, count: int) -> None:
+        self._inner.on_files(count)
+
+    def on_skipped(self, candidate: Candidate) -> None:
+        if self.is_learning and self.learns_from_live:
+            self._learn_live(candidate)
+        self._inner.on_skipped(candidate)
+
+    def _learn(self, candidate: Candidate, read: PageRead) -> None:
+        if read.page is not None:
+            self._learn_page(candidate.url, read.page, read)
+        if read.services and self.learns_from_live:
+            self._learn_live(candidate)
+
+    def _learn_page(self, url: str, page: Page, read: PageRead) -> None:
+        known = self._known
+        title = text_words(page.title)
+        known.titles.add(title)
+        self._pages.put(url, _ReadPage(title, text_words(f"{page.title} {page.text[:_MAX_TEXT]}")))
+        for link in read.links[:MAX_LINKS]:
+            if not self._links.add(hash(link.url)):
+                continue
+            known.urls.add(url_words(link.url))
+            known.texts.add(text_words(link.text))
+            if not self.learns_from_live and self._book.classify(link.url)[0] is urls.ServiceHint.CERTAIN:
+                self._count_live(link.url, link.text, url)
+
+    def _learn_live(self, candidate: Candidate) -> None:
+        """A service answered: its address, the text of the link and the title of its page count."""
+        if candidate.purpose is Purpose.PROBE or self._book.looks_like_service(candidate.url):
+            self._count_live(candidate.url, candidate.clue if candidate.found_on else "", candidate.found_on)
+        else:
+            self._count_page(candidate.url)
+
+    def _count_live(self, url: str, text: str, found_on: str) -> None:
+        words = url_words(url)
+        self._known.urls.add_live(words)
+        self._known.note_service_url(words)
+        self._known.texts.add_live(text_words(text))
+        self._count_page(found_on)
+
+    def _count_page(self, url: str) -> None:
+        """A page with a service: its title counts once, its terms once for each host."""
+        page = self._pages.get(url)
+        if page is None or page.is_counted:
+            return
+        page.is_counted = True
+        self._known.titles.add_live(page.title)
+        host = urls.host(url)
+        self._known.note_terms([term for term in page.terms if self._hosts_terms.add(hash((host, term)))])

@@ -1,0 +1,141 @@
+"""What the queries of a hunt have brought: addresses with their ranks, the query of each, and the steps one by one."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from geohound import urls
+from geohound.agent.seed_selection import best_seeds
+from geohound.contracts import Order, SearchCache
+from geohound.model.frontier import VisitRecord
+from geohound.model.visit import Candidate, Link, Page, Purpose, Via
+from geohound.model.web_search import KEPT_PAGES_H, SearchPage
+from geohound.urls.address_book import AddressBook
+
+MAX_STEPS = 2_000  # that the record of a task holds
+
+
+@dataclass(slots=True)
+class HuntStep:
+    """One query, as the spreadsheet of a run has it (OSS-19)."""
+
+    step: int
+    round: int
+    phase: str
+    query: str
+    explores: bool = False
+    requests: int = 0
+    results: int = 0
+    seeds: int = 0  # of them new
+    services: int = 0  # new, at the results and what they name
+    cost_usd: float = 0.0
+    elapsed_s: float = 0.0  # since the task began
+    pages: int = 0  # of results that were had
+    read: int = 0  # of them, whose results were read: services are counted from these
+    has_more: bool = True  # another page may be worth a request
+    last_new: float = 1.0  # share of new addresses on the last page
+
+
+@dataclass(slots=True)
+class ResultBook:
+    """The results of one task."""
+
+    steps: list[HuntStep] = field(default_factory=list)
+    found_by: dict[str, str] = field(default_factory=dict)  # address → "source: query" that named it first
+    _by_text: dict[str, HuntStep] = field(default_factory=dict)
+    _ranks: dict[str, int] = field(default_factory=dict)
+    _fresh: dict[str, int] = field(default_factory=dict)  # address → rank, since seeds were last taken
+    _admitted: int = 0
+
+    @classmethod
+    def going_on(cls, counters: Mapping[str, Any], visits: Iterable[VisitRecord]) -> ResultBook:
+        """As an earlier run left it."""
+        made = cls([HuntStep(**row) for row in counters.get("steps", ())])
+        made._by_text = {step.query: step for step in made.steps}
+        for visit in visits:
+            if visit.via is Via.SEARCH:
+                made.found_by[visit.url] = visit.clue
+        made._admitted = len(made.found_by)
+        return made
+
+    def step(self, text: str) -> HuntStep | None:
+        return self._by_text.get(text)
+
+    def open_step(self, step: HuntStep) -> HuntStep:
+        """The step of a query; that of the first time where it was asked before."""
+        found = self._by_text.setdefault(step.query, step)
+        if found is step and len(self.steps) < MAX_STEPS:
+            self.steps.append(step)
+        return found
+
+    def note(self, source: str, text: str, page: SearchPage, first_rank: int) -> int:
+        """The results of one page; how many are new."""
+        new = 0
+        for rank, result in enumerate(page.results, first_rank):
+            url = urls.canonical(result.url)
+            if url is None or urls.looks_like_media(url):
+                continue
+            if url not in self.found_by:
+                self.found_by[url] = f"{source}: {text}"
+                self._fresh[url] = rank
+                new += 1
+            self._ranks[url] = min(rank, self._ranks.get(url, rank))
+        return new
+
+    @staticmethod
+    def hosts_by_query(cache: SearchCache, names: AbstractSet[str]) -> dict[str, frozenset[str]]:
+        """Of all queries that are kept, the hosts of their results; for S_Aq."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for kept in cache.kept(3600 * KEPT_PAGES_H):
+            if kept.source in names:
+                found[kept.query] |= {urlsplit(result.url).hostname or "" for result in kept.page.results}
+        return {query: frozenset(hosts) for query, hosts in found.items() if hosts}
+
+    def query_of(self, candidate: Candidate) -> str:
+        """The query whose result a candidate is, or stands on; empty where the crawl found it by itself."""
+        clue = (
+            self.found_by.get(candidate.url) if candidate.via is Via.SEARCH else self.found_by.get(candidate.found_on)
+        )
+        return clue.partition(": ")[2] if clue else ""
+
+    def take_seeds(self, order: Order, book: AddressBook) -> list[Candidate]:
+        """The new results as candidates: the best of each host first (S_A1), then the others by rank."""
+        fresh, self._fresh = self._fresh, {}
+        ranked = sorted(self._ranks.items(), key=lambda item: item[1])
+        best = best_seeds(ranked, len(ranked))
+        chosen = list(dict.fromkeys([url for url in best if url in fresh] + sorted(fresh, key=fresh.__getitem__)))
+        made = []
+        for url in chosen:
+            position = fresh[url] - 1 if order.seeds_by_rank else self._admitted
+            score = order.seed(url, position)
+            if score > -math.inf:
+                self._admitted += 1
+                purpose = Purpose.PROBE if book.looks_like_service(url) else Purpose.PAGE
+                made.append(Candidate(url, Via.SEARCH, clue=self.found_by[url], score=score, purpose=purpose))
+        return made
+
+    def end_round(self) -> None:
+        """The results of all pages so far have been read, as far as they are waited for."""
+        for step in self.steps:
+            step.read = step.pages
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [asdict(step) for step in self.steps]
+
+
+def root_pages(seeds: Iterable[Candidate], order: Order) -> Iterator[Candidate]:
+    """The root page of each seed, as a link of it (Sidsten 2012, appendix B.3.4)."""
+    for seed in seeds:
+        parts = urlsplit(seed.url)
+        root = f"{parts.scheme}://{parts.netloc}/"
+        if root == seed.url:
+            continue
+        score = order.score(Link(root), Page(seed.url))
+        if score > -math.inf:
+            yield Candidate(root, Via.LINK, seed.url, "root page", score, depth=1)

@@ -1,0 +1,206 @@
+"""The monitor as a task: built from the parts it is given, with its numbers and what its watchers hear of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+from geohound.contracts import (
+    CatalogueStore,
+    CheckQueue,
+    Clock,
+    Examiner,
+    Fetcher,
+    HistoryStore,
+    Kind,
+    RequestLog,
+    TaskStore,
+)
+from geohound.crawler.crawl_plan import Plan
+from geohound.model.event import Progressed, Warned
+from geohound.model.job import Job, Report
+from geohound.model.service import Service
+from geohound.model.task import Budget, Checkpoint, Claim, Ending, MonitorGoal, Task, TaskKind, TaskSpec
+from geohound.model.visit import RequestRecord
+from geohound.monitor.monitor import Monitor
+from geohound.monitor.notifying import NoticePlan, Notifier
+from geohound.monitor.parts import MonitorParts, MonitorPlan
+from geohound.monitor.rates import DAY_S
+from geohound.monitor.schedule import Revisiting, RevisitPolicy
+from geohound.politeness import TaskPoliteness, Turns
+from geohound.settings import Settings, SettingsError
+from geohound.urls.address_book import AddressBook
+
+from .event_feed import EventFeed
+from .spec import crawl_spec, for_task
+from .spec import plan_of as crawl_plan_of
+from .usage import machine_load, measure
+
+COUNTED = ("due", "checked", "ok", "failed", "changed", "requests", "pages", "candidates", "found")
+
+
+def monitor_spec(settings: Settings, watch: MonitorGoal) -> TaskSpec:
+    """A monitor as these settings describe it, to be stored with its task."""
+    revisiting_of(settings)
+    return replace(crawl_spec(settings, ()), kind=TaskKind.MONITOR, watch=watch)
+
+
+def revisiting_of(settings: Settings) -> Revisiting:
+    """When to look again, as the settings say."""
+    known = [str(each) for each in RevisitPolicy]
+    if settings.monitor_policy not in known:
+        raise SettingsError(
+            f"The setting monitor_policy must be {' or '.join(known)}, not {settings.monitor_policy!r}."
+        )
+    return Revisiting(
+        RevisitPolicy(settings.monitor_policy), max(settings.monitor_days, 1e-3) * DAY_S, settings.monitor_levels,
+        settings.monitor_rank,
+    )  # fmt: skip
+
+
+class MonitorStore(Protocol):
+    """What the monitor needs of a store."""
+
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def tasks(self) -> TaskStore: ...
+    @property
+    def requests(self) -> RequestLog: ...
+    @property
+    def catalogue(self) -> CatalogueStore: ...
+    @property
+    def check_queue(self) -> CheckQueue: ...
+    @property
+    def history(self) -> HistoryStore: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorBuilder:
+    """What monitors are built from, and the settings of this process."""
+
+    settings: Settings
+    given: Budget | None
+    store: MonitorStore
+    kinds: Mapping[str, Kind]
+    topics_of: Callable[[Service], Sequence[tuple[str, str]]]
+    hosts: Callable[[Settings], AbstractAsyncContextManager[TaskPoliteness]]
+    fetcher: Callable[[Settings, Turns, Callable[[RequestRecord], None]], Fetcher]
+    book: AddressBook
+    examiner: Callable[[Settings, Plan, Turns], Examiner]
+    notifier: Callable[[Settings, HistoryStore], Notifier]
+
+    @asynccontextmanager
+    async def build(self, task: Task, claim: Claim, feed: EventFeed) -> AsyncIterator[MonitorWork]:
+        """A monitor ready to run."""
+        store = self.store
+        settings = for_task(self.settings, task.spec, self.given or Budget())
+        recorded: list[RequestRecord] = []
+        async with self.hosts(settings) as hosts:
+            fetcher = self.fetcher(settings, hosts.turns(), recorded.append)
+
+            async def keep_requests() -> None:
+                taken, recorded[:] = recorded[:], []
+                if taken:
+                    await store.requests.record(task.id, taken)
+
+            plan = crawl_plan_of(settings, task, counts_links=False)
+            examiner = self.examiner(settings, plan, hosts.turns())
+            notifier = self.notifier(settings, store.history)
+            notifier.start(store.clock.now(), store.tasks.checkpoint(task.id).counters.get("notices", {}))
+
+            async def examine(job: Job) -> Report:
+                report = await examiner.examine(job)
+                recorded.extend(report.requests)
+                return report
+
+            async def notify() -> None:
+                before = notifier.problems
+                await notifier.send(store.clock.now())
+                for name, problem in notifier.problems.items():
+                    if before.get(name) != problem:
+                        feed.add(Warned(f"{name} could not be notified and is tried again: {problem}"))
+
+            parts = MonitorParts(
+                claim, store.check_queue, store.catalogue, fetcher, self.kinds, self.topics_of, store.clock, feed.add,
+                store.history, self.book, examine, notify, keep_requests,
+            )  # fmt: skip
+            try:
+                yield MonitorWork(Monitor(plan_of(settings, task.spec.watch), parts), task, store, notifier)
+            finally:
+                await examiner.close()
+                await fetcher.close()
+
+
+def plan_of(settings: Settings, watch: MonitorGoal) -> MonitorPlan:
+    return MonitorPlan(
+        revisiting_of(settings),
+        once=watch.once,
+        everything=watch.everything,
+        deep=watch.deep or settings.monitor_deep,
+        deep_layers=settings.monitor_layers,
+        at_once=max(1, settings.monitor_at_once),
+        max_bytes=settings.max_service_bytes,
+        looks_per_day=settings.monitor_looks_per_day,
+    )
+
+
+def notice_plan_of(settings: Settings) -> NoticePlan:
+    return NoticePlan(settings.webhooks, settings.webhook_secret, settings.digest_hours * 3600.0)
+
+
+class MonitorWork:
+    """A monitor that a runner can run."""
+
+    def __init__(self, monitor: Monitor, task: Task, store: MonitorStore, notifier: Notifier) -> None:
+        self._notifier = notifier
+        self._monitor = monitor
+        self._task = task
+        self._clock = store.clock
+        self._began_s = store.clock.monotonic()
+        self._before = dict(store.tasks.checkpoint(task.id).counters)
+        self._monitor.counts.update({name: int(self._before.get(name, 0)) for name in COUNTED})
+        self._ending: Ending | None = None
+
+    async def run(self) -> Ending:
+        self._ending = await self._monitor.run(self._task.created_at)
+        return self._ending
+
+    def stop(self) -> None:
+        self._monitor.stop()
+
+    def checkpoint(self) -> Checkpoint:
+        return Checkpoint(self.summary())
+
+    def summary(self) -> dict[str, Any]:
+        """The numbers so far, over all runs of the task."""
+        counts = {name: self._monitor.counts[name] for name in COUNTED}
+        elapsed_s = float(self._before.get("elapsed_s", 0.0)) + self._run_s()
+        return counts | {
+            "elapsed_s": round(elapsed_s, 3),
+            "task": self._task.id,
+            "finished": self._ending is Ending.FINISHED,
+            "notices": self._notifier.state,
+        }
+
+    def _run_s(self) -> float:
+        return self._clock.monotonic() - self._began_s
+
+    def progress(self) -> Progressed:
+        counts, usage, run_s = self._monitor.counts, measure(), self._run_s()
+        return Progressed(
+            pages=counts["pages"], visits=counts["checked"], requests=counts["requests"], bytes=0,
+            services=counts["checked"], layers=0, hosts=0, tested=counts["candidates"],
+            queue=max(0, counts["due"] - counts["checked"]), in_flight=self._monitor.in_flight,
+            fetchers=0, testers=0, elapsed_s=round(self.summary()["elapsed_s"], 1), pages_per_s=0.0,
+            run_s=round(run_s, 1), run_pages_per_s=0.0, cpu_s=round(usage.cpu_s, 2),
+            memory_mb=round(usage.memory_mb, 1), waiting="", machine_load=round(machine_load(), 2),
+            started_at=_iso(self._task.created_at),
+        )  # fmt: skip
+
+
+def _iso(at: datetime) -> str:
+    return at.isoformat(timespec="seconds")

@@ -1,0 +1,18 @@
+"""The keyword groups of pages about map services (Li, Yang & Yang 2010, section 4.1)."""
+
+from __future__ import annotations
+
+WEB_MAP_SERVICE, WMS_SERVICE, WMS_SERVER, NO_KEYWORDS = range(4)
+GROUPS = ("Web Map Service", "WMS, Service", "WMS, Server", "none")
+
+
+def keyword_group(text: str) -> int:
+    """WP, 0 is best: [Web Map Service], [WMS, Service], [WMS, Server], none of them."""
+    text = text.lower()
+    if "web map service" in text:
+        return WEB_MAP_SERVICE
+    if "wms" not in text:
+        return NO_KEYWORDS
+    if "service" in text:
+        return WMS_SERVICE
+    return WMS_SERVER if "server" in text else NO_KEYWORDS

@@ -1,0 +1,1 @@
+"""One parser of search parameters and one set of records for command line, API, pages and library."""

@@ -1,0 +1,73 @@
+"""`geohound export`: files of a search, and one sentence where something is wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from command_line import geohound
+from export_examples import FIJI, RIVERS, SERVICES
+
+from geohound.model.catalogue import Observation
+from geohound.model.service import Sighting
+from geohound.model.visit import Via
+from geohound.net.clock import SystemClock
+from geohound.stores.sqlite import open_store
+
+
+@pytest.fixture(scope="module")
+def catalogue(tmp_path_factory) -> str:
+    file = tmp_path_factory.mktemp("export") / "c.db"
+    store = open_store(file, SystemClock())
+    for service in SERVICES:
+        sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", SystemClock().now())
+        store.catalogue.record_now([Observation(service, sighting)])
+    store.close()
+    return str(file)
+
+
+def test_the_whole_catalogue_goes_to_a_file(catalogue, tmp_path):
+    file = tmp_path / "all.csv"
+    ended = geohound("export", "csv", "-o", str(file), "--catalogue", catalogue)
+    assert ended.returncode == 0, ended.stderr
+    rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
+    assert {row["endpoint"] for row in rows} == {service.endpoint for service in SERVICES}
+    assert [each.name for each in tmp_path.iterdir()] == ["all.csv"]
+
+
+def test_filters_are_those_of_search(catalogue, tmp_path):
+    file = tmp_path / "some.json"
+    ended = geohound("export", "jsonl", "reefs", "--kind", "wfs", "-o", str(file), "--catalogue", catalogue, "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == [FIJI.id]
+    assert json.loads(ended.stdout)["summary"]["bytes"] == file.stat().st_size
+
+
+def test_without_a_file_it_goes_to_standard_output(catalogue):
+    ended = geohound("export", "geojson", "--bbox", "18,58,33,72", "--limit", "1", "--catalogue", catalogue)
+    assert [f["id"] for f in json.loads(ended.stdout)["features"]] == [RIVERS.id]
+
+
+def test_without_a_format_the_formats_are_listed(catalogue):
+    ended = geohound("export", "--catalogue", catalogue)
+    assert ended.returncode == 0
+    assert {"csv", "geojson", "json", "jsonl", "qgis", "geoparquet"} <= {
+        line.split()[0] for line in ended.stdout.splitlines()
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("export", "shapefile"), "choose from"),
+        (("export", "csv", "--bbox", "1,2,3"), "--bbox"),
+        (("export", "csv", "-o", "/nowhere/at/all.csv"), "cannot be written"),
+    ],
+)
+def test_a_wrong_call_is_answered_in_a_sentence(catalogue, arguments, sentence):
+    ended = geohound(*arguments, "--catalogue", catalogue)
+    assert ended.returncode == 2
+    assert sentence in ended.stderr
+    assert "Traceback" not in ended.stderr

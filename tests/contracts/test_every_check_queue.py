@@ -1,0 +1,159 @@
+"""What every check queue must do, whatever database is behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sql_stores import STORES, open_sql
+
+from geohound.contracts import FencedError
+from geohound.model.catalogue import Observation
+from geohound.model.health import Check, HealthState
+from geohound.model.revisit import EndedLook, LookStats, StateStep
+from geohound.model.service import Service, Sighting
+from geohound.model.task import Claim, TaskSpec
+from geohound.model.visit import Purpose, Via
+from geohound.stores.memory.catalogue import MemoryCatalogue
+from geohound.stores.memory.check_queue import MemoryCheckQueue
+from geohound.stores.memory.tasks import MemoryTasks
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+A = Service("wms", "http://a.test/wms", title="A", fingerprint="a")
+B = Service("wfs", "http://a.test/wfs", title="B", fingerprint="b")
+C = Service("wms", "http://c.test/wms", title="C", fingerprint="c")
+FIRST = {Purpose.CHECK: 3600.0}
+
+
+class NoonClock:
+    def now(self):
+        return NOON
+
+    def monotonic(self):
+        return 0.0
+
+
+class Rig:
+    def __init__(self, queue, catalogue, tasks):
+        self.queue, self.catalogue, self.tasks = queue, catalogue, tasks
+        self.claim = tasks.claim(tasks.create(TaskSpec()).id, "me", 60.0)
+
+    def put(self, service, page="", at=NOON):
+        met = Sighting(service.id, service.endpoint, page, Via.LINK, "", at)
+        run(self.catalogue.record, [Observation(service, met, Check(service.id, at, True))])
+
+    def settle(self, *ended, claim=None):
+        return run(self.queue.settle, claim or self.claim, ended)
+
+
+def run(call, *arguments):
+    async def story():
+        return await call(*arguments)
+
+    return asyncio.run(story())
+
+
+@pytest.fixture(params=STORES)
+def rig(request, tmp_path):
+    clock = NoonClock()
+    if request.param == "memory":
+        catalogue, tasks = MemoryCatalogue(), MemoryTasks(clock)
+        yield Rig(MemoryCheckQueue(catalogue, tasks), catalogue, tasks)
+        return
+    store = open_sql(request.param, tmp_path, clock)
+    yield Rig(store.check_queue, store.catalogue, store.tasks)
+    store.close()
+
+
+def targets(found):
+    return [each.target for each in found]
+
+
+def test_services_of_the_catalogue_are_enrolled_once(rig):
+    rig.put(A)
+    rig.put(C)
+    assert rig.queue.enrol(FIRST) == 2
+    assert rig.queue.enrol(FIRST) == 0
+    assert rig.queue.when(A.id) == NOON + HOUR
+    assert rig.queue.when("0" * 16) is None
+
+
+def test_pages_that_named_services_are_enrolled_where_that_is_asked_for(rig):
+    rig.put(A, "http://page.test/")
+    rig.put(B, "http://page.test/")
+    assert rig.queue.enrol({**FIRST, Purpose.PAGE: 0.0}) == 3
+    (page,) = rig.queue.due("page.test", NOON, 10)
+    assert (page.purpose, page.target) == (Purpose.PAGE, "http://page.test/")
+    assert sorted(targets(rig.queue.services())) == sorted([A.id, B.id])
+
+
+def test_what_is_due_is_given_host_by_host_the_longest_overdue_first(rig):
+    for service, minutes in ((A, 5), (B, 9), (C, 7)):
+        rig.put(service, at=NOON - timedelta(minutes=minutes))
+    rig.queue.enrol(FIRST)
+    then = NOON + HOUR - timedelta(minutes=7)
+    assert rig.queue.count_due(NOON) == 0
+    assert rig.queue.hosts(NOON, 10) == []
+    assert rig.queue.next_due() == NOON + HOUR - timedelta(minutes=9)
+    assert list(rig.queue.hosts(then, 10)) == ["a.test", "c.test"]
+    assert list(rig.queue.hosts(then, 1)) == ["a.test"]
+    assert targets(rig.queue.due("a.test", then, 10)) == [B.id]
+    assert targets(rig.queue.due("a.test", NOON + HOUR, 10)) == [B.id, A.id]
+    assert targets(rig.queue.due("a.test", NOON + HOUR, 1)) == [B.id]
+
+
+def test_a_look_is_settled_with_its_check_and_its_next_time(rig):
+    rig.put(A)
+    rig.queue.enrol(FIRST)
+    stats = LookStats(1, 0, 0.0, 60.0, 1, 0)
+    failed = Check(A.id, NOON + HOUR, False, "not found: HTTP 404")
+    (step,) = rig.settle(EndedLook(Purpose.CHECK, A.id, NOON + 2 * HOUR, NOON + HOUR, stats, (failed,)))
+    assert step == StateStep(HealthState.ALIVE, HealthState.UNSURE)
+    assert [check.ok for check in rig.catalogue.checks(A.id)] == [True, False]
+    (due,) = rig.queue.due("a.test", NOON + 2 * HOUR, 10)
+    assert (due.looked_at, due.stats) == (NOON + HOUR, stats)
+    assert rig.queue.count_due(NOON + HOUR) == 0
+
+
+def test_what_is_put_off_was_not_looked_at(rig):
+    rig.put(A)
+    rig.queue.enrol(FIRST)
+    rig.settle(EndedLook(Purpose.CHECK, A.id, NOON + 3 * HOUR))
+    (due,) = rig.queue.services()
+    assert (due.due_at, due.looked_at, due.stats) == (NOON + 3 * HOUR, None, LookStats())
+    assert len(rig.catalogue.checks(A.id)) == 1
+
+
+def test_hastened_are_those_that_nobody_looked_at_since(rig):
+    rig.put(A)
+    rig.put(C)
+    rig.queue.enrol(FIRST)
+    rig.settle(EndedLook(Purpose.CHECK, A.id, NOON + 9 * HOUR, NOON + HOUR))
+    rig.queue.hasten(NOON + HOUR)
+    assert list(rig.queue.hosts(NOON + HOUR, 10)) == ["c.test"]
+    rig.queue.hasten(NOON + 2 * HOUR)
+    assert rig.queue.count_due(NOON + 2 * HOUR) == 2
+
+
+def test_the_numbers_of_a_host_are_the_sums_over_its_services(rig):
+    for service in (A, B, C):
+        rig.put(service)
+    rig.queue.enrol(FIRST)
+    for service in (A, B, C):
+        stats = LookStats(2, 1, 30.0, 70.0, 0, 1)
+        rig.settle(EndedLook(Purpose.CHECK, service.id, NOON + HOUR, NOON, stats))
+    assert rig.queue.of_host("a.test") == LookStats(4, 2, 60.0, 140.0, 0, 2)
+    assert rig.queue.of_host("nobody.test") == LookStats()
+
+
+def test_who_lost_the_task_settles_nothing(rig):
+    rig.put(A)
+    rig.queue.enrol(FIRST)
+    stale = Claim(rig.claim.task, "me", rig.claim.epoch - 1)
+    ended = EndedLook(Purpose.CHECK, A.id, NOON, NOON, met=(Check(A.id, NOON, False, "gone"),))
+    with pytest.raises(FencedError):
+        rig.settle(ended, claim=stale)
+    assert len(rig.catalogue.checks(A.id)) == 1
+    assert rig.queue.when(A.id) == NOON + HOUR

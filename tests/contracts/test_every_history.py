@@ -1,0 +1,161 @@
+"""What every store of the lives of services must do, whatever database is behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sql_stores import STORES, open_sql
+
+from geohound.model.biography import CheckTotals, LifeChange
+from geohound.model.catalogue import Observation
+from geohound.model.health import Check, HealthState, assess
+from geohound.model.layer_check import LayerCheck
+from geohound.model.revisit import EndedLook
+from geohound.model.service import Layer, Service, Sighting
+from geohound.model.task import TaskSpec
+from geohound.model.visit import Purpose, Via
+from geohound.stores.memory.catalogue import MemoryCatalogue
+from geohound.stores.memory.check_queue import MemoryCheckQueue
+from geohound.stores.memory.history import MemoryHistory
+from geohound.stores.memory.tasks import MemoryTasks
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+A = Service("wms", "http://a.test/wms", "1.3.0", title="A", layers=(Layer("roads", "Roads"),), fingerprint="a")
+
+
+class NoonClock:
+    def now(self):
+        return NOON
+
+    def monotonic(self):
+        return 0.0
+
+
+class Rig:
+    def __init__(self, catalogue, queue, history, tasks):
+        self.catalogue, self.queue, self.history = catalogue, queue, history
+        self.claim = tasks.claim(tasks.create(TaskSpec()).id, "me", 60.0)
+
+    def put(self, service, at=NOON):
+        met = Sighting(service.id, service.endpoint, "http://page.test/", Via.LINK, "", at)
+        run(self.catalogue.record, [Observation(service, met, Check(service.id, at, True, elapsed_s=0.5))])
+
+    def check(self, *ended, start=NOON, step=DAY, reason="timeout"):
+        looks = [Check(A.id, start + place * step, ok, "" if ok else reason, 0.5) for place, ok in enumerate(ended, 1)]
+        run(self.catalogue.record, looks)
+
+    def said(self):
+        return [(event.change, event.detail) for event in self.history.events(A.id)]
+
+
+def run(call, *arguments):
+    async def story():
+        return await call(*arguments)
+
+    return asyncio.run(story())
+
+
+@pytest.fixture(params=STORES)
+def rig(request, tmp_path):
+    clock = NoonClock()
+    if request.param == "memory":
+        catalogue, tasks = MemoryCatalogue(), MemoryTasks(clock)
+        queue = MemoryCheckQueue(catalogue, tasks)
+        yield Rig(catalogue, queue, MemoryHistory(catalogue, queue.layer_looks), tasks)
+        return
+    store = open_sql(request.param, tmp_path, clock)
+    yield Rig(store.catalogue, store.check_queue, store.history, store.tasks)
+    store.close()
+
+
+def test_a_life_begins_when_a_service_is_found(rig):
+    rig.put(A)
+    assert rig.said() == [(LifeChange.FOUND, "link on http://page.test/"), (LifeChange.STATE, "unknown to alive")]
+    assert rig.history.events("0" * 16) == []
+
+
+def test_every_change_of_state_is_an_event_and_nothing_else(rig):
+    rig.put(A)
+    rig.check(True, False, False, True, reason="server error: HTTP 500")
+    assert rig.said()[2:] == [
+        (LifeChange.STATE, "alive to unsure: server error: HTTP 500"),
+        (LifeChange.STATE, "unsure to alive"),
+    ]
+
+
+def test_another_description_is_an_event_that_says_what_differs(rig):
+    rig.put(A)
+    rig.put(replace(A, layers=(*A.layers, Layer("rivers", "Rivers")), fingerprint="b"), NOON + DAY)
+    rig.put(replace(A, layers=(*A.layers, Layer("rivers", "Rivers")), fingerprint="b"), NOON + 2 * DAY)
+    assert rig.said()[2:] == [(LifeChange.LAYERS_ADDED, "1: rivers")]
+    assert rig.history.events(A.id)[-1].at == NOON + DAY
+
+
+def test_a_service_that_moved_says_so_once(rig):
+    rig.put(A)
+    moved = [Check(A.id, NOON + n * DAY, True, "moved: to http://b.test/wms") for n in (1, 2)]
+    run(rig.catalogue.record, moved)
+    assert rig.said()[2:] == [(LifeChange.MOVED, "to http://b.test/wms")]
+
+
+def test_whoever_says_the_same_after_a_death_is_the_successor(rig):
+    rig.put(replace(A, layers=()))
+    rig.check(False, False, False, reason="not found: HTTP 404")
+    rig.put(replace(A, layers=(), endpoint="http://new.test/wms"), NOON + 9 * DAY)
+    assert rig.said()[-1] == (LifeChange.SUCCESSOR, "http://new.test/wms")
+
+
+def test_events_of_all_services_since_a_time_are_in_order(rig):
+    rig.put(A)
+    rig.put(replace(A, kind="wfs", endpoint="http://a.test/wfs"), NOON + DAY)
+    rig.check(True, False, True)
+    found = list(rig.history.since(NOON + DAY))
+    assert [event.at for event in found] == sorted(event.at for event in found)
+    assert {event.change for event in found} == {LifeChange.FOUND, LifeChange.STATE}
+    assert min(event.at for event in found) == NOON + DAY
+
+
+def test_old_checks_are_summed_up_by_week_and_the_state_stays(rig):
+    rig.put(A)
+    rig.check(True, True, False, True, None, True)
+    assert run(rig.history.thin, NOON + 5 * DAY) == 5
+    left = rig.catalogue.checks(A.id)
+    assert [check.at for check in left] == [NOON + 5 * DAY, NOON + 6 * DAY]
+    totals = rig.history.totals(A.id)
+    assert sum(each.good for each in totals) == 4
+    assert sum(each.failed for each in totals) == 1
+    assert sum(each.elapsed_s for each in totals) == pytest.approx(2.0)
+    weeks = [int((NOON + n * DAY).timestamp() // 604800) for n in range(5)]
+    assert [each.week for each in totals] == sorted(set(weeks))
+    assert run(rig.history.thin, NOON + 5 * DAY) == 0
+    assert run(rig.history.thin, NOON + 7 * DAY) == 1, "all but the last good one"
+    assert sum(each.good + each.failed + each.unclear for each in rig.history.totals(A.id)) == 6
+
+
+def test_what_keeps_a_dead_service_dead_is_not_thinned(rig):
+    rig.put(A)
+    rig.check(False, False, False, reason="not found: HTTP 404")
+    run(rig.history.thin, NOON + 900 * DAY)
+    assert assess(rig.catalogue.checks(A.id)).state is HealthState.DEAD
+    rig.check(False, start=NOON + 900 * DAY, reason="not found: HTTP 404")
+    assert assess(rig.catalogue.checks(A.id)).state is HealthState.DEAD
+
+
+def test_the_last_look_at_each_layer_is_kept(rig):
+    rig.put(A)
+    rig.queue.enrol({Purpose.CHECK: 0.0})
+    bad = LayerCheck("roads", NOON + DAY, False, "blank image: all of it is transparent", 0.25, "GetMap")
+    good = LayerCheck("roads", NOON + 2 * DAY, True, "", 0.5, "GetMap")
+    for check in (bad, good):
+        run(rig.queue.settle, rig.claim, [EndedLook(Purpose.CHECK, A.id, NOON, check.at, layers=(check,))])
+    assert list(rig.history.layers(A.id)) == [good]
+    assert rig.history.totals(A.id) in ([], ())
+
+
+def test_no_totals_without_old_checks(rig):
+    assert list(rig.history.totals(A.id)) == []
+    assert CheckTotals(0, 0, 0, 0, 0.0).week == 0

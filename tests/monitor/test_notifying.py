@@ -1,0 +1,159 @@
+"""Others hear of what happened: signed, once each, again after a failure, and never in a flood."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from loopback import running
+
+from geohound.model.biography import LifeChange, LifeEvent
+from geohound.monitor.notifying import MAX_LINES, NoticePlan, Notifier, digest, signed
+from geohound.net.address_guard import Guard
+from geohound.net.poster import Poster
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HOOK = "http://hook.test/"
+
+
+def event(minutes: int, change=LifeChange.STATE, detail="alive to dead: not found"):
+    return LifeEvent("0123456789abcdef", NOON + timedelta(minutes=minutes), change, detail)
+
+
+class Past:
+    def __init__(self, *events):
+        self.events = list(events)
+
+    def since(self, at):
+        return iter([each for each in self.events if each.at >= at])
+
+
+class Receiver:
+    def __init__(self, *problems):
+        self.problems, self.bodies = list(problems), []
+
+    async def post(self, url, body, headers):
+        self.bodies.append(json.loads(body))
+        return self.problems.pop(0) if self.problems else ""
+
+    async def mail(self, subject, text):
+        self.bodies.append((subject, text))
+        return self.problems.pop(0) if self.problems else ""
+
+
+def send(notifier, minutes):
+    asyncio.run(notifier.send(NOON + timedelta(minutes=minutes)))
+
+
+def test_a_webhook_hears_of_each_event_once():
+    past, receiver = Past(event(-5), event(1)), Receiver()
+    notifier = Notifier(NoticePlan((HOOK,)), past, receiver.post)
+    notifier.start(NOON, {})
+    send(notifier, 2)
+    past.events.append(event(3))
+    send(notifier, 4)
+    send(notifier, 9)
+    assert [len(body["events"]) for body in receiver.bodies] == [1, 1], "not of what was before it was set up"
+
+
+def test_a_webhook_that_fails_is_tried_again_ever_more_rarely_with_all_that_happened():
+    past, receiver = Past(event(1)), Receiver("HTTP 500", "HTTP 500")
+    notifier = Notifier(NoticePlan((HOOK,)), past, receiver.post)
+    notifier.start(NOON, {})
+    for minutes in range(2, 9):
+        send(notifier, minutes)
+    past.events.append(event(10))
+    assert len(receiver.bodies) == 3, "at 2, 3 and 5 minutes"
+    assert notifier.problems == {}
+    assert [len(body["events"]) for body in receiver.bodies] == [1, 1, 1]
+
+
+def test_a_restart_goes_on_where_the_last_run_ended():
+    past, receiver = Past(event(1), event(2)), Receiver()
+    first = Notifier(NoticePlan((HOOK,)), past, receiver.post)
+    first.start(NOON, {})
+    send(first, 3)
+    past.events.append(event(4))
+    second = Notifier(NoticePlan((HOOK,)), past, receiver.post)
+    second.start(NOON + timedelta(minutes=5), first.state)
+    send(second, 6)
+    assert [len(body["events"]) for body in receiver.bodies] == [2, 1]
+
+
+def test_one_mail_a_day_has_all_of_it_and_never_more_than_some_lines():
+    past, receiver = Past(*(event(n) for n in range(1, 400))), Receiver()
+    notifier = Notifier(NoticePlan(digest_every_s=86400.0), past, mail=receiver.mail)
+    notifier.start(NOON, {})
+    for minutes in range(0, 3 * 1440, 30):
+        send(notifier, minutes)
+    assert len(receiver.bodies) == 1, "nothing more happened"
+    subject, text = receiver.bodies[0]
+    assert subject == "Geohound: 399 state"
+    assert len(text.splitlines()) == MAX_LINES + 1
+
+
+def test_deaths_stand_first_in_a_mail_and_no_service_writes_its_headers():
+    found = event(1, LifeChange.FOUND, "link\r\nBcc: everybody@example.org")
+    _, text = digest([found, event(2)])
+    first, second = text.splitlines()
+    assert "alive to dead" in first
+    assert "link Bcc: everybody@example.org" in second
+
+
+def test_the_signature_is_an_hmac_of_time_and_body():
+    headers = signed(b"{}", "key", NOON)
+    stamp = str(int(NOON.timestamp()))
+    expected = hmac.new(b"key", f"{stamp}.{{}}".encode(), hashlib.sha256).hexdigest()
+    assert headers["X-Geohound-Signature"] == f"sha256={expected}"
+    assert "X-Geohound-Signature" not in signed(b"{}", "", NOON)
+
+
+class _Hook(BaseHTTPRequestHandler):
+    seen: list[tuple[bytes, str]] = []  # noqa: RUF012 - one for all
+    status = 204
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        type(self).seen.append((body, self.headers["X-Geohound-Timestamp"]))
+        self.send_response(self.status)
+        self.send_header("Location", "http://127.0.0.1/")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def hook() -> Iterator[str]:
+    _Hook.seen, _Hook.status = [], 204
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), _Hook)) as origin:
+        yield origin
+
+
+def post(guard: Guard, url: str) -> str:
+    return asyncio.run(Poster(guard, "Geohound/test").post(url, b"{}", signed(b"{}", "", NOON)))
+
+
+def test_a_webhook_is_posted_to_a_net_that_is_open(hook: str) -> None:
+    assert post(Guard.opening(["127.0.0.0/8"]), f"{hook}/in") == ""
+    assert _Hook.seen == [(b"{}", str(int(NOON.timestamp())))]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "10.0.0.1", "169.254.169.254", "0x7f.1"])
+def test_a_webhook_to_a_private_address_is_refused_by_the_guard(hook: str, host: str) -> None:
+    port = hook.rpartition(":")[2]
+    problem = post(Guard.opening([], [int(port)]), f"http://{host}:{port}/in")
+    assert problem.startswith("refused by the guard"), problem
+    assert _Hook.seen == []
+
+
+def test_a_redirect_is_not_followed_and_not_taken(hook: str) -> None:
+    _Hook.status = 302
+    assert post(Guard.opening(["127.0.0.0/8"]), f"{hook}/in") == "HTTP 302"
+    assert post(Guard.opening([]), "ftp://a.test/").startswith(("refused", "no", "only", "the", "scheme", "a "))

@@ -1,0 +1,109 @@
+"""What only the server itself can promise, asked over real sockets."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import uvicorn
+
+from geohound.cli.serve import server_config
+from geohound.portal.app import About, create_app
+from geohound.portal.slow_headers import HeadersInTime
+from geohound.settings import Settings
+
+USUAL = Settings()
+
+
+@contextmanager
+def serving(portal, settings: Settings = USUAL) -> Iterator[tuple[str, int]]:
+    config = server_config(portal, settings)
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield listener.getsockname()
+    finally:
+        server.should_exit = True
+        thread.join(20)
+
+
+def get(address: tuple[str, int], path: str, **headers: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection(*address, timeout=20)
+    connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    answer = connection.getresponse()
+    answer.text = answer.read().decode()
+    connection.close()
+    return answer
+
+
+@pytest.fixture
+def portal(catalogue, index, kinds):
+    return create_app(catalogue, index, kinds, requests_per_minute=3)
+
+
+def is_closed_within(peer: socket.socket, seconds: float, *, drip: bytes = b"") -> bool:
+    """Does the server close while a byte now and then keeps the connection from being idle?"""
+    deadline = time.monotonic() + seconds
+    peer.settimeout(0.05)
+    while time.monotonic() < deadline:
+        try:
+            if drip:
+                peer.sendall(drip)
+            if peer.recv(1000) == b"":
+                return True
+        except TimeoutError:
+            continue
+        except OSError:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("first", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "])
+def test_headers_that_do_not_finish_are_cut_off(portal, monkeypatch, first: bytes) -> None:
+    monkeypatch.setattr(HeadersInTime, "headers_s", 0.4)
+    with serving(portal) as address, socket.create_connection(address) as slow:
+        slow.sendall(first)
+        assert is_closed_within(slow, 20, drip=b"a" if first else b"")
+        assert get(address, "/healthz").status == 200, "others are served"
+
+
+def test_headers_that_do_not_finish_after_a_first_answer_are_cut_off_too(portal, monkeypatch) -> None:
+    monkeypatch.setattr(HeadersInTime, "headers_s", 0.4)
+    with serving(portal) as address, socket.create_connection(address) as slow:
+        slow.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert slow.recv(1000).startswith(b"HTTP/1.1 200")
+        slow.sendall(b"GET / HTTP/1.1\r\nX-Slow: ")
+        assert is_closed_within(slow, 20, drip=b"a")
+
+
+def statuses(address: tuple[str, int], path: str) -> list[int]:
+    """Of four visits that name four visitors."""
+    return [get(address, path, X_Forwarded_For=f"203.0.113.{n}").status for n in range(4)]
+
+
+@pytest.mark.parametrize("path", ["/?q=lakes", "/api/v1/search?q=lakes"])
+def test_nobody_becomes_another_visitor_by_saying_so(portal, path: str) -> None:
+    with serving(portal) as address:
+        assert statuses(address, path) == [200, 200, 200, 429]
+
+
+def test_a_configured_proxy_says_who_the_visitor_is(portal) -> None:
+    with serving(portal, Settings(web_proxies=("127.0.0.1",))) as address:
+        assert statuses(address, "/?q=lakes") == [200] * 4
+        assert get(address, "/?q=lakes", X_Forwarded_For="203.0.113.1").status == 200
+
+
+def test_the_opensearch_description_does_not_repeat_what_the_request_says(catalogue, index, kinds) -> None:
+    with serving(create_app(catalogue, index, kinds)) as address:
+        text = get(address, "/opensearch.xml", Host="evil.example", X_Forwarded_Host="evil.example").text
+        assert "evil.example" not in text
+        assert f"http://127.0.0.1:{address[1]}/?q=" in text
+    with serving(create_app(catalogue, index, kinds, about=About(url="https://maps.example.org/"))) as address:
+        assert "https://maps.example.org/?q=" in get(address, "/opensearch.xml").text

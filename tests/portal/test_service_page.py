@@ -1,0 +1,142 @@
+"""The page of one service, the page about the crawler, and pages that say what went wrong."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+from starlette.testclient import TestClient
+
+from geohound.portal.app import create_app
+from geohound.portal.assets import Assets, load_assets
+
+
+def test_a_service_page_tells_all_that_is_known(client, samples):
+    page = client.get(f"/services/{samples.rivers.id}")
+    text = " ".join(LexborHTMLParser(page.text).css_first("main").text(separator=" ").split())
+    for known in (
+        "Rivers and lakes of Finland",
+        "Rivers, lakes & catchments at 1:10 000, updated every spring.",
+        "Water Institute",
+        "Aino Virtanen",
+        "CC-BY-4.0",
+        "Attribution required",
+        "1.1.1, 1.3.0",
+        "GeoServer 2.25",
+        "alive since 4 May 2026",
+        "100 % of 2 checks",
+        "300 ms",
+        "http://maps.water.example/wms",
+        "XML errors skipped",
+        "1 layer has a box that could not be taken as declared",
+        "19.1° E to 31.6° E, 59.3° N to 70.1° N",
+        "out of range",
+        "4 May 2026, in a link on https://portal.example/maps.html",
+        "link text “Our map services”",
+        "GetMap",
+        "EPSG:3067, CRS:84",
+    ):
+        assert known in text, known
+
+
+def test_thousands_of_layers_come_in_pages(client, samples):
+    address = f"/services/{samples.many.id}"
+    first = LexborHTMLParser(client.get(address).text)
+    assert len(first.css("tbody tr")) == 50
+    assert "1 to 50 of 1,200" in first.css_first(".pager").text()
+    following = first.css_first("a[rel=next]").attributes["href"]
+    second = LexborHTMLParser(client.get(following).text)
+    assert second.css_first("tbody .layer-title").text() == "Register number 51"
+    last = LexborHTMLParser(client.get(f"{address}?offset=1150").text)
+    assert last.css_first("a[rel=next]") is None
+    assert "No more layers" in client.get(f"{address}?offset=5000").text
+
+
+def test_layers_can_be_filtered_by_words(client, samples):
+    tree = LexborHTMLParser(client.get(f"/services/{samples.many.id}?find=NUMBER 119").text)
+    names = [node.text() for node in tree.css(".layer-name code")]
+    assert names == [f"reg:layer_{n}" for n in range(1, 1201) if "119" in str(n)]
+
+
+def test_a_filter_that_matches_no_layer_leads_back_to_all(client, samples):
+    page = client.get(f"/services/{samples.many.id}?find=unicorn").text
+    assert "No layer matches “unicorn”" in page
+    assert "Show all 1,200 layers" in page
+
+
+def test_an_unknown_service_is_a_page_with_a_sentence(client):
+    page = client.get("/services/0123456789abcdef")
+    assert page.status_code == 404
+    assert "not in the catalogue" in page.text
+
+
+def test_the_crawler_page_tells_owners_how_to_keep_it_out(client):
+    text = LexborHTMLParser(client.get("/about-the-crawler").text).css_first("main").text()
+    assert "User-agent: Geohound\nDisallow: /" in text
+    assert "Geohound/9 (+https://hound.example)" in text
+    assert "at least 2 seconds" in text
+    assert "ops@hound.example" in text
+
+
+def test_health_is_plain_text(client):
+    answer = client.get("/healthz")
+    assert answer.text == "ok: 5 services, 1203 layers\n"
+    assert answer.headers["content-type"].startswith("text/plain")
+
+
+@pytest.mark.parametrize("address", ["/nothing/here", "/services/", "/static/none.js", "/static/../app.py", "/%00"])
+def test_an_unknown_address_is_a_page_with_a_sentence(client, address):
+    page = client.get(address)
+    assert page.status_code == 404
+    assert "Back to the search" in page.text
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "TRACE"])
+def test_what_only_reads_refuses_other_methods(client, method):
+    for address in ("/", "/healthz", "/api/v1/search"):
+        answer = client.request(method, address)
+        assert answer.status_code == 405
+        assert "GET" in answer.headers["allow"]
+        assert "Traceback" not in answer.text
+
+
+def test_head_answers_like_get_without_a_body(client, samples):
+    for address in ("/", f"/services/{samples.rivers.id}", "/api/v1/search", "/opensearch.xml", "/healthz"):
+        answer = client.head(address)
+        assert answer.status_code == 200
+        assert answer.content == b""
+
+
+def test_a_bug_is_answered_with_a_sentence_and_no_traceback(catalogue, kinds):
+    class Broken:
+        def __getattr__(self, name: str) -> object:
+            raise RuntimeError("secret detail")
+
+    with TestClient(create_app(Broken(), Broken(), kinds), raise_server_exceptions=False) as client:
+        for address in ("/", "/api/v1/search", "/healthz"):
+            answer = client.get(address)
+            assert answer.status_code == 500
+            assert "Internal error" in answer.text
+            assert "secret detail" not in answer.text
+            assert "Content-Security-Policy" in answer.headers
+
+
+def test_without_a_build_pages_work_and_the_log_says_what_to_run(tmp_path, caplog):
+    with caplog.at_level(logging.WARNING):
+        assert load_assets(tmp_path) == Assets()
+    assert "run make frontend" in caplog.text
+
+
+def test_a_build_is_found_through_its_manifest(tmp_path):
+    (tmp_path / ".vite").mkdir()
+    manifest = '{"src/portal.ts": {"file": "assets/p-1.js", "css": ["assets/p-2.css"]}}'
+    (tmp_path / ".vite" / "manifest.json").write_text(manifest)
+    assert load_assets(tmp_path) == Assets(("/static/assets/p-1.js",), ("/static/assets/p-2.css",))
+
+
+@pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"src/portal.ts": 1}', "{"])
+def test_a_broken_manifest_is_no_build(tmp_path, manifest):
+    (tmp_path / ".vite").mkdir()
+    (tmp_path / ".vite" / "manifest.json").write_text(manifest)
+    assert load_assets(tmp_path) == Assets()

@@ -1,0 +1,149 @@
+"""A crawl started and followed in a real browser: its forms are taken for ours, and its page moves by itself."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Page, expect, sync_playwright
+
+from geohound.model.event import Progressed, ServiceFound, VisitEnded
+from geohound.model.task import Claim, Ending, TaskState
+from geohound.portal.app import PortalTasks, TaskEvents, create_app
+from geohound.portal.assets import load_assets
+from geohound.search.index import CatalogueIndex
+from geohound.stores.sqlite import Store
+from geohound.tasks.control import TaskControl
+from geohound.tasks.holder import this_process
+
+CHROMIUM = Path("/usr/bin/chromium")
+pytestmark = pytest.mark.slow
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _needs() -> None:
+    if not CHROMIUM.exists():
+        pytest.fail("Chromium is missing: run make system")
+    if not load_assets().scripts:
+        pytest.fail("The portal's pages are not built: run make frontend")
+
+
+@pytest.fixture
+def origin(store: Store, kinds) -> Iterator[str]:
+    control = TaskControl(store.tasks)
+    events = TaskEvents(control)
+    tasks = PortalTasks(control, events, ("adaptive", "fifo"), may_write=True)
+    app = create_app(store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds, tasks=tasks, names=())
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="off"))
+        events.is_closing = lambda: server.should_exit
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        while not server.started:
+            time.sleep(0.02)
+        yield f"http://localhost:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def page(origin: str) -> Iterator[Page]:
+    """A page whose complaints fail the test. It closes before its server does: a live page would complain of that."""
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=arguments)
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        yield page
+        browser.close()
+    assert complaints == []
+
+
+def claimed(store: Store) -> Claim:
+    claim = store.tasks.claim(1, str(this_process()), 60.0)
+    assert claim is not None
+    return claim
+
+
+def test_a_crawl_is_started_and_its_page_follows_it(page: Page, origin: str, store: Store) -> None:
+    page.goto(f"{origin}/tasks")
+    page.get_by_role("radio", name="Seed URLs").check()
+    page.get_by_label("Seed URLs, one per line").fill("a.example/maps")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/tasks/1")
+    expect(page.locator("[data-state]")).to_have_text("queued")
+
+    claim = claimed(store)
+    expect(page.locator("[data-state]")).to_have_text("running")
+    found = ServiceFound(
+        "0" * 16, "http://a.example/ows", "ogcapi-features", HOSTILE, 1, 2, 0.5, False, 81.2, -12.05, -77.04, "PE"
+    )
+    visit = VisitEnded("http://a.example/first", "page", 200, "", 1, 0.25)
+    numbers = Progressed(
+        1_234,
+        0,
+        9,
+        0,
+        1,
+        4,
+        2,
+        0,
+        7,
+        3,
+        0,
+        0,
+        75.0,
+        2.5,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        "hosts",
+        {"trap": 7},
+        fetching=(("http://a.example/second", "the page it stands on +0.40"),),
+    )
+    store.tasks.emit(claim, [found, visit, numbers])
+    expect(page.locator("[data-services] tr")).to_have_count(1)
+    expect(page.locator("[data-services] .score-badge")).to_have_text("81")
+    expect(page.locator("[data-placed]")).to_have_text("1 services have a known place")
+    expect(page.locator("[data-fetching] li")).to_contain_text("the page it stands on +0.40")
+    expect(page.locator("[data-drops] .drop")).to_contain_text("trap")
+    expect(page.locator("[data-curve=quickness] polyline")).to_have_count(1)
+    expect(page.locator("[data-services] a")).to_have_text(HOSTILE)
+    expect(page.locator("[data-services] .badge")).to_have_text("OGC API – Features")
+    expect(page.locator("[data-visits] li")).to_contain_text("a.example/first")
+    expect(page.locator("[data-count=pages]")).to_have_text("1,234")
+    expect(page.locator("[data-count=elapsed_s]")).to_have_text("1 min 15 s")
+    expect(page.locator("[data-waiting]")).to_have_text("all queued hosts are rate-limited")
+
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("[data-state]")).to_have_text("pausing")
+    store.tasks.release(claim, TaskState.PAUSED, Ending.PAUSED)
+    expect(page.locator("[data-state]")).to_have_text("paused")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator("[data-state]")).to_have_text("stopped")
+    page.get_by_role("button", name="Delete").click()
+    page.wait_for_url("**/tasks")
+    assert store.tasks.list() == []
+
+
+def test_a_phone_is_wide_enough(page: Page, origin: str, store: Store) -> None:
+    long = "http://a.example/" + "very-long-" * 30
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{origin}/tasks")
+    page.get_by_role("radio", name="Seed URLs").check()
+    page.get_by_label("Seed URLs, one per line").fill(long)
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/tasks/1")
+    for path in ("/tasks", "/tasks/1"):
+        page.goto(f"{origin}{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -1,0 +1,199 @@
+"""Density, clumping, software, growth, exclusive classes and comparison, each worked out by hand, and their charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from geohound.model.catalogue import Filter, Observation
+from geohound.model.health import Check
+from geohound.model.location import HostLocation
+from geohound.model.service import Service, Sighting
+from geohound.model.topic import Topic, TopicClass
+from geohound.model.user_error import UserError
+from geohound.model.visit import Via
+from geohound.net.clock import SystemClock
+from geohound.reports import CATALOGUE_REPORTS, CatalogueFacts, Table
+from geohound.reports.charts import CHARTS, draw
+from geohound.reports.charts.world import read_land
+from geohound.reports.density import miles_between
+from geohound.reports.files import addresses_in, judgements_in, to_csv, to_png
+from geohound.reports.software import software_name
+from geohound.stores.sqlite import open_store
+
+MARCH, MAY = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC)
+LAND = Topic("land", "Land", (TopicClass("crop", "Cropland", {}), TopicClass("forest", "Forest", {})))
+
+
+def row(kind: str, url: str, place: tuple[str, float, float] | None, *topics: str, at=MARCH, software="", task=0):
+    location = HostLocation(place[0], place[1], place[2], "x") if place else None
+    service = Service(kind, url, title=f"T {url}", software=software, location=location)
+    sighting = Sighting(service.id, url, "", Via.SEED, "", at, task)
+    return Observation(service, sighting, topics=tuple(("land", topic) for topic in topics))
+
+
+ROWS = (
+    row("wms", "http://a.example/1", ("EC", 0.0, 0.0), "forest", "crop", software="GeoServer 2.25.1"),
+    row("wfs", "http://a.example/2", ("EC", 0.0, 0.0), "crop", software="GeoServer/2.20", at=MAY),
+    row("wms", "http://b.example/1", ("EC", 0.0, 1.0), "forest", software="MapServer version 7.6"),
+    row("wms", "http://c.example.de/1", None, "forest", at=MAY, task=7),
+    row("wms", "http://d.example/1", ("CO", 0.0, 10.0), software="ArcGIS Server"),
+)
+
+
+@pytest.fixture
+def facts(tmp_path: Path) -> Iterator[CatalogueFacts]:
+    store = open_store(tmp_path / "c.db", SystemClock())
+    store.catalogue.record_now(ROWS)
+    store.catalogue.record_now([Check(ROWS[0].service.id, MAY, True)])
+    yield CatalogueFacts(store.catalogue, (LAND,))
+    store.close()
+
+
+def table(name: str, facts: CatalogueFacts) -> Table:
+    return CATALOGUE_REPORTS[name].table(facts)
+
+
+def test_a_degree_of_the_equator_is_69_miles() -> None:
+    assert miles_between((0, 0), (0, 1)) == pytest.approx(69.09, abs=0.01)  # 2 · pi · 3958.8 / 360
+    assert miles_between((0, 179.5), (0, -179.5)) == pytest.approx(69.09, abs=0.01)
+    assert miles_between((90, 0), (-90, 0)) == pytest.approx(3.14159265 * 3958.8, abs=0.1)
+
+
+def test_density_counts_what_is_within_the_radius(facts) -> None:
+    """Li, Wang & Bhatia 2016, section 6.2, Fig. 10: a search radius of 150 miles around each location.
+
+    Two services at 0°, one at 1° (69 miles away), one at 10°. A circle of 150 miles has pi · 150² = 70,686 square
+    miles: 3 services are 0.424 per 10,000, one is 0.141.
+    """
+    assert table("density", facts).rows == [
+        (0.0, 0.0, 2, 3, 0.424),
+        (0.0, 1.0, 1, 3, 0.424),
+        (0.0, 10.0, 1, 1, 0.141),
+    ]
+    assert [r[3] for r in table("density", facts._replace(radius_miles=50.0)).rows] == [2, 1, 1]
+
+
+def test_clumping_groups_hosts_by_their_services(facts) -> None:
+    """Li, Yang & Yang 2010, section 6.3: services are clumped on few hosts. Here 2 of 5 are on one of four hosts."""
+    assert table("clumping", facts).rows == [("1", 3, 3, 0.6), ("2", 1, 2, 0.4)]
+
+
+def test_software_is_counted_without_its_version(facts) -> None:
+    names = [(r[0], r[1]) for r in table("software", facts).rows]
+    assert names == [("GeoServer", 2), ("ArcGIS Server", 1), ("MapServer", 1), ("unknown", 1)]
+    assert [software_name(text) for text in ("", "52n SOS", "pygeoapi 0.16")] == ["unknown", "unknown", "pygeoapi"]
+
+
+def test_countries_are_counted_at_two_dates(facts) -> None:
+    """Li, Yang & Yang 2010, figure 13: services by country, found by then and now, side by side."""
+    found = table("country-growth", facts._replace(since=MARCH + timedelta(days=1)))
+    assert found.rows == [("EC", 2, 3, 1, 0.0, 0.33), ("CO", 1, 1, 0, 0.0, 10.0), ("DE", 0, 1, 1, "", "")]
+
+
+def test_each_service_is_in_the_first_of_its_classes(facts) -> None:
+    """Hou, Chen & Wu 2016, table 8: a service of two classes counts in the one that comes first in the sequence."""
+    assert [r[:3] for r in table("classes-exclusive", facts).rows] == [("land", "crop", 2), ("land", "forest", 2)]
+    assert list(table("classes", facts).rows) == [("land", "crop", 2), ("land", "forest", 3)]
+
+
+def test_the_ratio_of_real_ones_comes_with_its_interval(facts) -> None:
+    """One of two judged is real: 0.5, and by Wilson's formula with z = 1.96 between 0.095 and 0.905."""
+    judged = {ROWS[2].service.id: True, ROWS[3].service.id: False}
+    forest = table("classes-exclusive", facts._replace(judged=judged)).rows[1]
+    assert forest == ("land", "forest", 2, 2, 1, 0.5, 0.095, 0.905)
+
+
+def test_a_sheet_of_ten_of_each_class_is_drawn_and_read_back(facts) -> None:
+    """Hou, Chen & Wu 2016, section 4.3: ten random services of each class, five times, are judged by hand."""
+    sheet = table("sampling-sheet", facts)
+    assert sorted(r[3] for r in sheet.rows) == sorted(each.service.id for each in ROWS[:4])
+    assert sheet == table("sampling-sheet", facts), "the same for everybody"
+    filled = to_csv(Table(sheet.columns, [(*r[:-1], "yes" if r[1] == "crop" else "") for r in sheet.rows])).decode()
+    assert judgements_in(filled) == {ROWS[0].service.id: True, ROWS[1].service.id: True}
+    with pytest.raises(UserError, match="no sampling sheet"):
+        judgements_in("a,b\n1,2\n")
+
+
+def test_many_of_one_class_are_drawn_in_rounds_of_ten(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "many.db", SystemClock())
+    store.catalogue.record_now([row("wms", f"http://h{n}.example/", None, "crop") for n in range(70)])
+    rounds = [r[2] for r in table("sampling-sheet", CatalogueFacts(store.catalogue, (LAND,))).rows]
+    store.close()
+    assert rounds == [n for n in range(1, 6) for _ in range(10)]
+
+
+def test_places_are_labelled_with_services_of_the_topic_over_all(tmp_path: Path, facts) -> None:
+    """Hou, Chen & Wu 2016, figure 9: "the numerators and denominators of these labels", where five or more are."""
+    store = open_store(tmp_path / "places.db", SystemClock())
+    here = ("BR", -8.0, -35.0)
+    store.catalogue.record_now([row("wms", f"http://h{n}.example/", here, *["crop"][: n < 5]) for n in range(7)])
+    rows = table("topic-places", CatalogueFacts(store.catalogue, (LAND,))).rows
+    store.close()
+    assert rows == [("land", -8.0, -35.0, 5, 7, "5/7")]
+    assert {r[-1] for r in table("topic-places", facts).rows} == {""}
+
+
+def test_a_list_is_compared_by_endpoint_whatever_its_scheme(facts) -> None:
+    """Li, Yang & Yang 2010, figure 11 and Hou, Chen & Wu 2016, table 7: claimed, answering, hosts, of each source."""
+    text = "title,url\nA,https://www.a.example/1/\nB,http://b.example/1\nX,http://x.example/wms?SERVICE=WMS\nY,none\n"
+    listed = addresses_in(text)
+    assert len(listed) == 3
+    found = table("comparison", facts._replace(listed=listed))
+    assert found.rows == [
+        ("services claimed", 5, 3, 2),
+        ("of these answering, as far as looked at here", 1, 1, 1),
+        ("only there", 3, 1, 0),
+        ("hosts", 4, 3, 2),
+        ("hosts only there", 2, 1, 0),
+    ]
+    alone = table("difference", facts._replace(listed=listed)).rows
+    assert [r[0] for r in alone] == ["list", "catalogue", "catalogue", "catalogue"]
+    assert alone[0] == ("list", "http://x.example/wms?SERVICE=WMS")
+
+
+def test_a_report_on_the_catalogue_can_be_about_one_task(facts) -> None:
+    assert [r[0] for r in table("countries", facts._replace(which=Filter(task=7))).rows] == ["DE"]
+
+
+def test_every_chart_is_of_a_report_and_every_drawn_document_is_xml(facts) -> None:
+    more = facts._replace(listed=["http://x.example/"], since=MAY)
+    drawn = {name: draw(name, "<Title> & more", table(name, more)) for name in CHARTS if name in CATALOGUE_REPORTS}
+    assert {name for name, svg in drawn.items() if svg is None} <= {"sources", "candidates"}
+    for name, svg in drawn.items():
+        if svg is not None:
+            root = ET.fromstring(svg)
+            assert root.tag == "{http://www.w3.org/2000/svg}svg", name
+            assert root[0].text == "<Title> & more"
+            assert "style" not in svg
+
+
+def test_hostile_texts_stay_texts_in_charts_and_cells() -> None:
+    hostile = Table(("software", "services", "hosts", "wms"), [("</text><script>alert(1)</script>\x00", 1, 1, 1)])
+    svg = draw("software", "x", hostile)
+    assert svg is not None
+    assert "<script" not in svg
+    ET.fromstring(svg)
+    assert to_csv(Table(("a",), [("=1+1",), ("@x",), ("-2",), (-2,)])) == b"a\n'=1+1\n'@x\n'-2\n-2\n"
+
+
+def test_a_chart_becomes_a_picture(facts) -> None:
+    svg = draw("countries", "Countries", table("countries", facts))
+    assert svg is not None
+    assert to_png(svg).startswith(b"\x89PNG\r\n")
+
+
+def test_outlines_are_read_from_topojson_and_their_absence_is_no_trouble(tmp_path: Path) -> None:
+    """Two points of an arc as differences, scaled and moved: (0, 0), (2, 1) times 10 from -5 on."""
+    file = tmp_path / "world.json"
+    file.write_text(
+        '{"transform": {"scale": [10, 10], "translate": [-5, 0]}, "arcs": [[[0, 0], [2, 1]]],'
+        ' "objects": {"countries": {"geometries": [{"type": "Polygon", "arcs": [[0]]},'
+        ' {"type": "MultiPolygon", "arcs": [[[-1]]]}]}}}'
+    )
+    assert list(read_land(file)) == [[(-5, 0), (15, 10)], [(15, 10), (-5, 0)]]
+    assert list(read_land(tmp_path / "none.json")) == []

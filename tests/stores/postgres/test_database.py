@@ -1,0 +1,110 @@
+"""A catalogue in PostgreSQL: rights, what is refused, backup and upgrade."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from postgres_server import programs, shared_server
+
+from geohound.contracts import StoreError
+from geohound.model.task import TaskSpec
+from geohound.net.clock import SystemClock
+from geohound.stores.postgres import open_store, schema
+
+GUIDE = Path(__file__).parents[3] / "docs" / "cluster.md"
+
+
+def sql(address: str, *statements: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(address, autocommit=True) as connection:
+        found = [connection.execute(statement) for statement in statements][-1]
+        return found.fetchall() if found.description else []
+
+
+def schema_of(address: str) -> str:
+    return address.rpartition("%3D")[2]
+
+
+@pytest.fixture
+def roles(address):
+    """As the guide says; each may do no more than it needs."""
+    with closing(open_store(address, SystemClock())):
+        pass
+    name = schema_of(address)
+    grants = re.search(r"```sql\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)[1].replace("public", name)
+    with psycopg.connect(address, autocommit=True) as connection:
+        for role in ("geohound_crawler", "geohound_reader"):
+            connection.execute(
+                f"DO $$ BEGIN CREATE ROLE {role} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
+            )
+        connection.execute(grants)
+    yield {role: address.replace("geohound@", f"geohound_{role}@") for role in ("crawler", "reader")}
+    sql(address, "DROP OWNED BY geohound_crawler, geohound_reader")
+
+
+def test_who_crawls_writes_rows_and_their_partitions_but_changes_no_table(roles) -> None:
+    with closing(open_store(roles["crawler"], SystemClock())) as store:
+        task = store.tasks.create(TaskSpec()).id
+        assert store.tasks.delete(task)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        sql(roles["crawler"], "DROP TABLE service")
+
+
+def test_who_only_reads_opens_the_catalogue_and_writes_nothing(roles) -> None:
+    with closing(open_store(roles["reader"], SystemClock())) as store:
+        assert store.database.is_read_only
+        assert store.catalogue.count() == (0, 0)
+        with pytest.raises(StoreError, match="may not do that"):
+            store.tasks.create(TaskSpec())
+
+
+def test_tables_of_something_else_and_of_a_newer_geohound_are_refused(address) -> None:
+    sql(address, "CREATE TABLE theirs (x integer)")
+    with pytest.raises(StoreError, match="holds tables of something else"):
+        open_store(address, SystemClock())
+    sql(address, "DROP TABLE theirs")
+    with closing(open_store(address, SystemClock())):
+        pass
+    sql(address, "UPDATE geohound_catalogue SET version = 1000")
+    with pytest.raises(StoreError, match="newer Geohound"):
+        open_store(address, SystemClock())
+
+
+def test_an_upgrade_is_done_whole_or_not_at_all(address, monkeypatch) -> None:
+    with closing(open_store(address, SystemClock())) as store:
+        task = store.tasks.create(TaskSpec()).id
+
+    def fail(connection) -> None:
+        connection.execute("ALTER TABLE service ADD COLUMN half integer")
+        raise psycopg.OperationalError("power cut")
+
+    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
+    monkeypatch.setitem(schema.UPGRADES, schema.VERSION - 1, fail)
+    with pytest.raises(StoreError):
+        open_store(address, SystemClock())
+    columns = "SELECT count(*) FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = "
+    assert sql(address, f"{columns} 'half'") == [(0,)]
+    adding = "ALTER TABLE service ADD COLUMN rating integer"
+    monkeypatch.setitem(schema.UPGRADES, schema.VERSION - 1, lambda connection: connection.execute(adding))
+    with closing(open_store(address, SystemClock())) as store:
+        assert store.tasks.get(task) is not None
+    assert sql(address, f"{columns} 'rating'") == [(1,)]
+
+
+def test_a_catalogue_is_restored_from_its_backup(address, tmp_path) -> None:
+    with closing(open_store(address, SystemClock())) as store:
+        task = store.tasks.create(TaskSpec()).id
+    name, plain = schema_of(address), shared_server().address
+    dump = tmp_path / "geoweb.dump"
+    backup = [programs() / "pg_dump", "-Fc", "-n", name, "-f", dump, plain]
+    subprocess.run(backup, check=True, env={**os.environ, "PGOPTIONS": ""})
+    sql(plain, f"DROP SCHEMA {name} CASCADE")
+    subprocess.run([programs() / "pg_restore", "-d", plain, dump], check=True, env={**os.environ, "PGOPTIONS": ""})
+    with closing(open_store(address, SystemClock())) as store:
+        assert [each.id for each in store.tasks.list()] == [task]
+        assert store.tasks.create(TaskSpec()).id == task + 1

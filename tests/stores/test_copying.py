@@ -1,0 +1,84 @@
+"""A catalogue is copied whole, from SQLite to PostgreSQL and back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+from command_line import geohound
+from postgres_server import shared_server
+
+from geohound.model.task import TaskSpec
+from geohound.net.clock import SystemClock
+from geohound.stores import postgres, sqlite
+from geohound.stores.copying import LEFT_OUT, TABLES
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory):
+    """The catalogue of the demo: every table that a crawl fills has rows."""
+    path = tmp_path_factory.mktemp("copied") / "geoweb.db"
+    done = geohound("demo", "--once", "--quiet", "--catalogue", str(path))
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def rows_of(path):
+    """Every row of every table, read with nothing of ours."""
+    with closing(sqlite3.connect(path)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {
+            table: sorted(map(repr, connection.execute(f"SELECT * FROM {table}")))
+            for table in tables
+            if table not in LEFT_OUT and not table.startswith("sqlite_")
+        }
+
+
+@pytest.mark.slow
+def test_there_and_back_nothing_is_lost_and_search_finds_the_same(crawled, tmp_path):
+    address, back = shared_server().new_schema(), tmp_path / "back.db"
+    there = geohound("store", "copy", str(crawled), address, "--json")
+    assert there.returncode == 0, there.stderr
+    assert geohound("store", "copy", address, str(back)).returncode == 0
+    assert rows_of(back) == rows_of(crawled)
+    summary = json.loads(there.stdout.splitlines()[-1])["summary"]
+    assert summary["rows"] == sum(map(len, rows_of(crawled).values())) > 1000
+    ours, theirs = (geohound("search", "rivers", "--json", "--catalogue", str(where)) for where in (crawled, address))
+    hits = [json.loads(line) for line in ours.stdout.splitlines()[:-1]]
+    assert hits
+    assert [json.loads(line) for line in theirs.stdout.splitlines()[:-1]] == hits
+
+
+def test_every_table_is_copied_or_left_out_on_purpose(tmp_path):
+    with closing(sqlite.open_store(tmp_path / "c.db", SystemClock())):
+        known = set(rows_of(tmp_path / "c.db"))
+    assert known == set(TABLES)
+
+
+def test_numbers_given_after_a_copy_follow_those_that_were_copied(tmp_path):
+    with closing(sqlite.open_store(tmp_path / "c.db", SystemClock())) as store:
+        last = [store.tasks.create(TaskSpec()).id for _ in range(3)][-1]
+    address = shared_server().new_schema()
+    assert geohound("store", "copy", str(tmp_path / "c.db"), address).returncode == 0
+    with closing(postgres.open_store(address, SystemClock())) as store:
+        assert store.tasks.create(TaskSpec()).id == last + 1
+
+
+def test_what_is_not_empty_is_not_written_over(tmp_path):
+    address = shared_server().new_schema()
+    with closing(sqlite.open_store(tmp_path / "c.db", SystemClock())) as store:
+        store.tasks.create(TaskSpec())
+    assert geohound("store", "copy", str(tmp_path / "c.db"), address).returncode == 0
+    again = geohound("store", "copy", str(tmp_path / "c.db"), address)
+    assert again.returncode == 2
+    assert "is not empty; name a new catalogue." in again.stderr
+
+
+def test_a_password_is_never_printed():
+    port = shared_server().port
+    done = geohound("search", "x", "--catalogue", f"postgresql://eve:secret@127.0.0.1:{port}/nowhere")
+    assert done.returncode == 2
+    assert "secret" not in done.stderr
+    assert "cannot be reached" in done.stderr

@@ -1,0 +1,77 @@
+"""A crawl on two nodes with a real Ray and a real PostgreSQL: one is cut off for longer than its claims hold."""
+
+from __future__ import annotations
+
+import signal
+from collections import defaultdict
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from cluster_rig import ClusterRig
+from geoweb_rig import Observed, calm
+from postgres_server import free_port, shared_server
+
+from geohound import app
+from geohound.model.task import TaskFilter, TaskState
+from geohound.settings import Settings
+from geoweb import World, ground_truth
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400), pytest.mark.xdist_group("cluster")]
+
+DELAY_S = 0.1
+WORLD = World(seed=3, hosts=24, pages=500, trouble=calm())
+
+
+def test_a_node_that_is_cut_off_loses_its_shards_and_nothing_is_lost_or_asked_too_fast(tmp_path: Path) -> None:
+    """WBC-9: the work of a crawler that fails is taken over, and what it does later has no effect."""
+    with Observed(WORLD) as web:
+        values = {
+            "host_delay_s": DELAY_S, "slow_host_factor": 0.0, "shards": 6,
+            "connect_to": [f"*.test=127.0.0.1:{web.port}"], "allow_nets": ["127.0.0.0/8"],
+        }  # fmt: skip
+        settings = Settings(
+            catalogue=shared_server().new_schema(), connect_to=(f"*.test=127.0.0.1:{web.port}",),
+            allow_nets=("127.0.0.0/8",),
+        )  # fmt: skip
+        with ClusterRig(tmp_path, settings, free_port()) as rig:
+            rig.write_config(values)
+            rig.start(nodes=2)
+            task = rig.queue(WORLD.seeds)
+            rig.wait(lambda: rig.pages(task) > 40, "the first pages", 60)
+            rig.signal("127.0.0.3", signal.SIGSTOP)
+            taken_over_s = rig.wait(lambda: only_on_head(settings), "the takeover", 90)
+            rig.signal("127.0.0.3", signal.SIGCONT)  # the former owner goes on, and can write nothing more
+            counters = rig.wait_done(task, 200)
+            found = rig.services(task)
+    assert taken_over_s < 60
+    assert counters["ending"] == "finished"
+    there = {service["endpoint"] for service in ground_truth(WORLD)["services"] if service["alive"]}
+    assert len(there) >= 10
+    assert {endpoint for _, endpoint in found} >= there
+    assert min(gaps(web.asked)) >= DELAY_S - 0.005
+    assert no_url_is_settled_twice(settings)
+
+
+def only_on_head(settings: Settings) -> bool:
+    """Has every shard that is left one and the same owner?"""
+    with closing(app.open_store(settings)) as store:
+        running = store.tasks.list(TaskFilter(frozenset({TaskState.RUNNING}), parts=True))
+        now = store.clock.now()
+        return all(part.is_held(now) for part in running) and len({part.claim.holder for part in running}) == 1
+
+
+def gaps(asked) -> list[float]:
+    times = defaultdict(list)
+    for one in asked:
+        times[one.host].append(one.at_s)
+    return [later - earlier for of in times.values() for earlier, later in pairwise(sorted(of))]
+
+
+def no_url_is_settled_twice(settings: Settings) -> bool:
+    """Over all shards, each URL stands in one log, once."""
+    with closing(app.open_store(settings)) as store:
+        rows = store.database.read().execute("SELECT count(*), count(DISTINCT key) FROM url WHERE state IN (1, 2)")
+        urls, keys = rows.fetchone()
+    return urls == keys > 100

@@ -1,0 +1,441 @@
+"""The search agent asks in rounds, reads what comes, learns, and knows when to leave it to the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from books import BOOK
+from plain_order import PlainOrder
+
+from geohound.agent.evolution import Phase, StayLimits
+from geohound.agent.knowledge import Knowledge, read_knowledge
+from geohound.agent.rules import PUBLISHED, AgentRules, ScoreRules
+from geohound.model.failure import FailureReason
+from geohound.model.job import PageRead, Report
+from geohound.model.service import Service
+from geohound.model.visit import Candidate, Failure, Link, Page, Purpose, Via
+from geohound.model.web_search import SearchPage, SearchTerms, WebResult
+from geohound.settings import Settings
+from geohound.stores.memory.searches import MemorySearchCache
+from geohound.tasks.hunts.hunt import AgentState, Hunt, HuntPlan
+from geohound.tasks.hunts.learning import HuntObserver
+from geohound.tasks.hunts.making import agent_rules
+from geohound.tasks.hunts.providers import AskedSearcher, Providers, SearchBudget
+from geohound.tasks.hunts.results import ResultBook
+from geohound.tasks.progress import Progress
+from geohound.tasks.source_yields import SourceYields
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+DAY_S = 86_400
+
+
+class Clock:
+    passed_s = 0.0
+
+    def now(self):
+        return NOON + timedelta(seconds=self.passed_s)
+
+    def monotonic(self):
+        return self.passed_s
+
+    async def sleep(self, seconds):
+        self.passed_s += seconds
+
+
+class Scripted:
+    """A provider whose pages a function writes."""
+
+    id, title, address, keys = "one", "One", "http://one.test", ()
+
+    def __init__(self, script, **terms):
+        self.script = script
+        self.terms = SearchTerms(page_size=2, **terms)
+        self.asked = []
+
+    async def page(self, request, fetcher):
+        self.asked.append((request.text, request.page))
+        return self.script(request.text, request.page)
+
+
+class Reader:
+    """A crawl that reads every result at once: each page whose host is named in `services` holds a service there."""
+
+    is_idle, is_over, released = True, False, 0
+
+    def __init__(self, observer, services):
+        self.observer = observer
+        self.services = services
+        self.admitted = []
+
+    def admit(self, found):
+        self.admitted += found
+        for seed in found:
+            if seed.depth == 0:
+                self.read(seed)
+        return {seed.url for seed in found}
+
+    def read(self, seed):
+        host = seed.url.split("/")[2].partition(".")[0]
+        links = tuple(Link(url, text) for url, text in self.services.get(host, ()))
+        page = Page(seed.url, title=f"maps of {host}", text=f"{host} rivers")
+        self.observer.on_report(seed, Report(PageRead(page=page, links=links), status=200, asked=1))
+        for link in links:
+            test = Candidate(link.url, Via.LINK, seed.url, link.text, depth=1, purpose=Purpose.PROBE)
+            service = Service("wms", link.url.partition("?")[0])
+            self.observer.on_report(test, Report(PageRead(services=(service,)), status=200, asked=1))
+            self.observer.on_service(service, test)
+
+    async def flush(self):
+        pass
+
+    def release(self):
+        self.released += 1
+
+
+def page(*hosts, more=True, estimate=None):
+    return SearchPage(tuple(WebResult(f"http://{host}.test/") for host in hosts), estimate, more)
+
+
+def refusal(reason, retry_after_s=None):
+    return Failure("http://one.test", reason, "One wants a pause", NOON, retry_after_s=retry_after_s)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def cache(clock):
+    return MemorySearchCache(clock)
+
+
+class Rig:
+    """A hunt with everything around it."""
+
+    def __init__(self, searcher, cache, clock, services=None, known=None, max_queries=50, **plan):
+        self.events, self.kept = [], []
+        yields, results = SourceYields(["one"]), ResultBook()
+        budget = SearchBudget(max_queries)
+        providers = Providers(
+            [AskedSearcher("one", searcher, "")], cache, None, clock, yields, self.events.append, budget
+        )
+        self.known = Knowledge() if known is None else known
+        observer = HuntObserver(Progress(), yields, results, self.known, BOOK)
+        plan = HuntPlan(**{"queries": ("a", "b"), "rules": AgentRules(), "max_results": 80, **plan})
+        self.hunt = Hunt(plan, providers, self.known, results, observer, clock, self._keep)
+        self.crawl = Reader(observer, services or {})
+        self.yields = yields
+
+    async def _keep(self, body):
+        self.kept.append(body)
+
+    def run(self):
+        asyncio.run(self.hunt.run(self.crawl, PlainOrder(), BOOK))
+        return self
+
+
+ALL_PAGES = AgentRules(deepens=False)
+
+
+def test_the_first_pages_of_all_queries_come_before_the_second_ones(cache, clock) -> None:
+    one = Scripted(lambda text, n: page(f"{text}{n}", f"{text}{n}x", more=n < 2))
+    Rig(one, cache, clock, rules=ALL_PAGES).run()
+    assert one.asked == [("a", 1), ("b", 1), ("a", 2), ("b", 2)]
+
+
+def test_each_page_of_results_counts_as_a_request(cache, clock) -> None:
+    one = Scripted(lambda text, n: page(f"{text}{n}"), cost_usd=0.005)
+    rig = Rig(one, cache, clock, max_queries=3, rules=ALL_PAGES).run()
+    assert len(one.asked) == 3
+    assert rig.yields.of["one"].requests == 3
+    assert rig.yields.of["one"].cost_usd == pytest.approx(0.015)
+    assert [(event.text, event.page, event.results, event.new_seeds) for event in rig.events] == [
+        ("a", 1, 1, 1), ("b", 1, 1, 1), ("a", 2, 1, 1),
+    ]  # fmt: skip
+
+
+def test_parameters_are_looked_for_in_addresses_where_the_provider_has_an_operator(cache, clock) -> None:
+    """Sidsten 2012, section 3.1.3 and table 3.1: allinurl: for request=getcapabilities."""
+    one = Scripted(lambda text, n: page("x", more=False), url_operator="inurl:")
+    rig = Rig(one, cache, clock, queries=("rivers", "request=getcapabilities")).run()
+    assert one.asked == [("rivers", 1), ("inurl:request=getcapabilities", 1)]
+    assert [event.text for event in rig.events] == ["rivers", "request=getcapabilities"]
+
+
+def test_a_hunt_ends_where_its_money_does(cache, clock) -> None:
+    one = Scripted(lambda text, n: page(f"{text}{n}"), cost_usd=0.01)
+    rig = Rig(one, cache, clock, rules=ALL_PAGES)
+    rig.hunt.providers.budget = SearchBudget(50, max_cost_usd=0.02)
+    rig.run()
+    assert len(one.asked) == 2
+
+
+def test_a_provider_that_pages_for_ever_with_the_same_results_is_not_followed(cache, clock) -> None:
+    one = Scripted(lambda _text, _n: page("same", "other"))
+    Rig(one, cache, clock, queries=("a",), rules=ALL_PAGES).run()
+    assert one.asked == [("a", 1), ("a", 2)]
+
+
+def test_no_more_results_of_a_query_are_taken_than_the_width_allows(cache, clock) -> None:
+    one = Scripted(lambda text, n: page(f"{text}{n}", f"{text}{n}x"))
+    rig = Rig(one, cache, clock, max_results=4, rules=ALL_PAGES).run()
+    assert one.asked == [("a", 1), ("b", 1), ("a", 2), ("b", 2)]
+    assert len(rig.crawl.admitted) == 8
+
+
+def test_kept_results_are_used_again_until_they_are_150_hours_old(cache, clock) -> None:
+    """Sidsten 2012, appendix A.4.1."""
+    assert Settings().agent_refresh_pages_h == 150
+    one = Scripted(lambda text, _n: page(text, more=False))
+    Rig(one, cache, clock).run()
+    clock.passed_s = 150 * 3600 - 1
+    rig = Rig(one, cache, clock).run()
+    assert len(one.asked) == 2
+    assert [event.cached for event in rig.events] == [True, True]
+    assert rig.yields.requests == 0
+    clock.passed_s += 2
+    Rig(one, cache, clock).run()
+    assert len(one.asked) == 4
+
+
+def test_a_refusal_is_reported_once_and_the_provider_left_alone(cache, clock) -> None:
+    one = Scripted(lambda _text, _n: refusal(FailureReason.HTTP_ERROR))
+    rig = Rig(one, cache, clock).run()
+    assert len(one.asked) == 1
+    assert [event.reason for event in rig.events] == ["One wants a pause"]
+
+
+def test_a_short_pause_is_waited_for_and_a_long_one_is_not(cache, clock) -> None:
+    answers = [refusal(FailureReason.RATE_LIMITED, 7.0), page("a", more=False), refusal(FailureReason.RATE_LIMITED, 90)]
+    one = Scripted(lambda _text, _n: answers.pop(0))
+    rig = Rig(one, cache, clock).run()
+    assert one.asked == [("a", 1), ("a", 1), ("b", 1)]
+    assert [event.reason for event in rig.events] == ["", "One wants a pause"]
+    assert rig.yields.requests == 3
+
+
+def test_the_best_result_of_each_host_comes_first(cache, clock) -> None:
+    """S_A1 of Sidsten 2012, appendix B.3.4."""
+    results = ["http://x.test/maps/deep", "http://y.test/", "http://x.test/", "http://y.test/wms?service=WMS"]
+    found = SearchPage(tuple(WebResult(url) for url in results))
+    rig = Rig(Scripted(lambda _text, _n: found), cache, clock, queries=("rivers",)).run()
+    seeds = [seed for seed in rig.crawl.admitted if seed.depth == 0]
+    assert [seed.url for seed in seeds][:2] == ["http://x.test/", "http://y.test/"]
+    assert {seed.via for seed in seeds} == {Via.SEARCH}
+    assert {seed.clue for seed in seeds} == {"one: rivers"}
+    assert seeds[-1].purpose is Purpose.PROBE
+    assert rig.yields.rows() == [{"source": "one", "requests": 1, "seeds": 4, "services": 0, "cost_usd": 0.0}]
+
+
+def test_the_root_page_of_a_seed_is_a_link_of_it(cache, clock) -> None:
+    """Sidsten 2012, appendix B.3.4: the crawler was configured to add the root page to every seed."""
+    found = SearchPage((WebResult("http://x.test/maps/deep"),))
+    rig = Rig(Scripted(lambda _text, _n: found), cache, clock, queries=("rivers",)).run()
+    (root,) = [each for each in rig.crawl.admitted if each.depth == 1]
+    assert (root.url, root.found_on) == ("http://x.test/", "http://x.test/maps/deep")
+
+
+WMS = "http://{}.test/geoserver/ows?service=WMS&request=GetCapabilities"
+
+
+def services(*hosts):
+    return {host: [(WMS.format(host), "GetCapabilities")] for host in hosts}
+
+
+def test_words_of_services_that_answer_become_queries(cache, clock) -> None:
+    """Two services: p = 0.25 · 2²/2 = 0.5 for each word of their addresses and texts; the others score less."""
+    one = Scripted(lambda text, _n: page("x", "y", "z", more=False) if text == "a" else page("w", more=False))
+    rig = Rig(one, cache, clock, services("x", "y"), queries=("a",)).run()
+    asked = [text for text, _ in one.asked]
+    assert asked[0] == "a"
+    assert {"geoserver", "ows", "service=wms", "request=getcapabilities"} <= set(asked)
+    assert "maps" in asked, "a title: 0.5 · 2²/3"
+    assert [step.services for step in rig.hunt.results.steps if step.query == "a"] == [2]
+    kept = read_knowledge(rig.kept[-1])
+    assert kept.urls.of("geoserver") == (2, 2)
+    assert kept.brought["a"].services == 2
+
+
+def test_links_that_nobody_answers_teach_nothing_unless_the_published_rules_say_so(cache, clock) -> None:
+    """The improvement that Sidsten 2012, section 4.3.1, names: scores after live links only."""
+
+    class Silent(Reader):
+        def read(self, seed):
+            links = tuple(Link(url, text) for url, text in self.services["x"])
+            read = PageRead(page=Page(seed.url, title="maps"), links=links)
+            self.observer.on_report(seed, Report(read, status=200, asked=1))
+
+    def asked(rules):
+        one = Scripted(lambda _text, _n: page("x", more=False))
+        rig = Rig(one, MemorySearchCache(clock), clock, queries=("a",), rules=rules)
+        rig.crawl = Silent(rig.hunt.observer, {"x": [(WMS.format(n), "map") for n in range(4)]})
+        rig.hunt.observer.learns_from_live = rules.learns_from_live
+        rig.run()
+        return {text for text, _ in one.asked}
+
+    assert asked(AgentRules()) == {"a"}
+    assert "geoserver" in asked(PUBLISHED)
+
+
+def test_a_word_with_too_many_results_is_asked_in_pairs(cache, clock) -> None:
+    one = Scripted(lambda text, _n: page("x", "y", more=False, estimate=10 if " " in text else 10**6))
+    rules = AgentRules(ScoreRules(uses_correlation=False), deepens=False, explores_every=0)
+    rig = Rig(one, cache, clock, services("x", "y"), queries=("a",), rules=rules, max_rounds=3).run()
+    pairs = [text for text, _ in one.asked if " " in text]
+    assert pairs
+    assert all(len(text.split()) == 2 for text in pairs)
+    assert rig.known.counts["geoserver"].estimate == 10**6
+
+
+def test_further_pages_are_asked_of_queries_that_bring_much(cache, clock) -> None:
+    hosts = [f"x{n}" for n in range(20)]
+    one = Scripted(lambda text, n: page(*hosts[2 * n : 2 * n + 2]) if text == "a" else page(f"{text}{n}q", "same"))
+    Rig(one, cache, clock, services(*hosts), max_rounds=4).run()
+    deepest = {text: max(n for each, n in one.asked if each == text) for text, _ in one.asked}
+    assert deepest["a"] > 1
+    assert deepest["b"] == 1
+
+
+def test_the_agent_evolves_from_search_to_search_and_crawl_to_crawl(cache, clock) -> None:
+    """Sidsten 2012, section 3.2.4: by steps here."""
+    one = Scripted(lambda text, _n: page(f"{text}1", f"{text}2", more=False))
+    queries = tuple(f"q{n}" for n in range(60))
+    stays = {Phase.SEARCH: StayLimits(max_rounds=1), Phase.BOTH: StayLimits(max_rounds=2)}
+    rig = Rig(one, cache, clock, queries=queries, stays=stays).run()
+    assert (rig.hunt.state.phase, rig.hunt.state.rounds) == (Phase.CRAWL, 3)
+    assert [step.phase for step in rig.hunt.results.steps][::5] == ["search", "search and crawl", "search and crawl"]
+    assert len(one.asked) == 15, "five of the planned queries a round, as nothing was learned"
+
+
+def test_a_search_that_brings_nothing_any_more_goes_over_to_the_crawl(cache, clock) -> None:
+    """By progress: no services in a round is less than 0.05 a request."""
+    one = Scripted(lambda text, _n: page(f"{text}1", more=False))
+    stays = {Phase.SEARCH: StayLimits(least_gain=0.05), Phase.BOTH: StayLimits(least_gain=0.05)}
+    rig = Rig(one, cache, clock, queries=tuple(f"q{n}" for n in range(60)), stays=stays).run()
+    assert (rig.hunt.state.phase, rig.hunt.state.rounds) == (Phase.CRAWL, 2)
+
+
+def test_the_search_ends_when_the_crawl_brings_more_for_each_request(cache, clock) -> None:
+    one = Scripted(lambda text, _n: page(f"{text}1", more=False))
+    rig = Rig(one, cache, clock, queries=tuple(f"q{n}" for n in range(60)), stays={Phase.SEARCH: StayLimits(0, 1)})
+    gains = rig.hunt.observer.gains
+    gains.services["crawl"], gains.requests["crawl"] = 10, 100
+    rig.run()
+    assert (rig.hunt.state.phase, rig.hunt.state.rounds) == (Phase.CRAWL, 2)
+
+
+def test_a_hunt_goes_on_where_it_was_left(cache, clock) -> None:
+    one = Scripted(lambda text, _n: page(f"{text}1", more=False))
+    queries = tuple(f"q{n}" for n in range(30))
+    rig = Rig(one, cache, clock, queries=queries, max_rounds=1).run()
+    record = rig.hunt.record()
+    assert len(one.asked) == 5
+    again = Rig(one, cache, clock, queries=queries, known=read_knowledge(rig.kept[-1]), max_rounds=2)
+    again.hunt.state = AgentState.read(record)
+    again.hunt.results = ResultBook.going_on(record, [])
+    again.run()
+    assert len(one.asked) == 10
+    assert [step["query"] for step in again.hunt.record()["steps"]] == list(queries[:10])
+
+
+def test_results_that_were_asked_for_before_a_kill_are_read_after_it(cache, clock) -> None:
+    """The kill came between the answer, which is kept, and the frontier."""
+    asyncio.run(kept_by(cache, 7))
+    one = Scripted(lambda _text, _n: page(more=False))
+    rig = Rig(one, cache, clock, queries=("a", "b"))
+    rig.hunt.providers.task = 7
+    rig.hunt.state.pool_at = 1
+    rig.run()
+    assert {seed.url for seed in rig.crawl.admitted} == {"http://lost.test/"}
+    assert one.asked == [("b", 1)]
+
+
+async def kept_by(cache, task):
+    await cache.keep("one", "a", 1, page("lost", more=False), task)
+    await cache.keep("one", "z", 1, page("other", more=False), task + 1)
+
+
+def test_what_earlier_runs_gained_does_not_spoil_what_this_one_expects(cache, clock) -> None:
+    one = Scripted(lambda text, _n: page(f"{text}1", more=False))
+    rig = Rig(one, cache, clock, services("q01"), queries=("q0",), max_rounds=8)
+    rig.hunt.state = AgentState(rounds=7, gains=[(40, 10)] * 7)
+    rig.yields.count_at_least("one", 30)
+    rig.run()
+    assert rig.hunt.state.gains[-1] == (1, 3), "one service for a query, a page and a test"
+
+
+def test_a_round_that_is_interrupted_is_no_round(cache, clock) -> None:
+    """Its results were not read: that they brought nothing says nothing."""
+    rig = Rig(Scripted(lambda text, _n: page(text, more=False)), cache, clock)
+
+    class Interrupted(Reader):
+        def admit(self, found):
+            self.admitted += found
+            if found:
+                rig.hunt.stop()
+            return set()
+
+    rig.crawl = Interrupted(rig.hunt.observer, {})
+    rig.run()
+    assert len(rig.crawl.admitted) == 2
+    assert (rig.hunt.state.rounds, rig.hunt.state.gains) == (0, [])
+
+
+def test_a_new_day_brings_queries_from_the_terms_of_fetched_pages(cache, clock) -> None:
+    """LC-8: Hou, Chen & Wu 2016 update their seeds every day by the most frequent terms of fetched pages."""
+    one = Scripted(lambda text, _n: page("x", more=False))
+    first = Rig(one, cache, clock, services("x"), queries=("a",)).run()
+    assert not [text for text, _ in one.asked if text.startswith("rivers")]
+    clock.passed_s += DAY_S + 1
+    Rig(one, cache, clock, services("x"), known=first.known, queries=("a",)).run()
+    assert ("rivers WMS", 1) in one.asked
+    assert ("rivers getmap", 1) in one.asked
+
+
+def test_of_earlier_queries_the_few_that_covered_most_hosts_are_asked_again(cache, clock) -> None:
+    """S_Aq: `b` alone covers three of four hosts, which is 75 %."""
+    shown = {"a": page("h1", more=False), "b": page("h1", "h2", "h3", more=False), "c": page("h4", more=False)}
+    one = Scripted(lambda text, _n: shown[text])
+    first = Rig(one, cache, clock, queries=("a", "b", "c")).run()
+    clock.passed_s += 200 * 3600
+    one.asked.clear()
+    Rig(one, cache, clock, known=first.known, queries=(), max_rounds=1).run()
+    assert one.asked == [("b", 1)]
+
+
+def test_without_searching_the_results_that_are_kept_are_crawled(cache, clock) -> None:
+    one = Scripted(lambda text, _n: page(text, more=False))
+    Rig(one, cache, clock).run()
+    rig = Rig(one, cache, clock, searches=False).run()
+    assert len(one.asked) == 2
+    assert {seed.url for seed in rig.crawl.admitted} == {"http://a.test/", "http://b.test/"}
+    assert rig.crawl.released
+    assert rig.hunt.is_done
+
+
+def test_a_hunt_that_is_stopped_is_not_done(cache, clock) -> None:
+    rig = Rig(Scripted(lambda text, _n: page(text)), cache, clock)
+    rig.hunt.stop()
+    rig.run()
+    assert not rig.hunt.is_done
+
+
+def test_the_settings_have_the_rules_of_the_agent_as_they_are_by_default() -> None:
+    assert agent_rules(Settings()) == AgentRules()
+
+
+def test_a_service_belongs_to_the_source_whose_seed_led_to_it() -> None:
+    yields = SourceYields(["one", "one=http://b.test"])
+    seed = Candidate("http://x.test/", Via.SEARCH, clue="one=http://b.test: rivers")
+    below = Candidate("http://y.test/list", Via.LINK, found_on=seed.url, depth=1)
+    yields.note(seed)
+    yields.note(below)
+    catalogue = Candidate("http://y.test/csw?service=CSW", Via.TEXT, found_on=below.url, depth=2)
+    yields.note_services(["http://y.test/csw"], catalogue)
+    yields.count_service(catalogue)
+    yields.count_service(Candidate("http://z.test/wms", Via.SERVICE, found_on="http://y.test/csw", depth=3))
+    yields.count_service(Candidate("http://z.test/wms", Via.TEXT, found_on="http://unknown.test/"))
+    assert [(row["source"], row["services"]) for row in yields.rows()] == [("one", 0), ("one=http://b.test", 2)]

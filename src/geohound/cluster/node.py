@@ -115,8 +115,9 @@ class _Ended:
 
 
 def _supervise(plan: NodePlan, settings: Settings) -> None:
-    """Start the supervisor on this node, once Ray is up."""
+    """Start the supervisor on this node, once Ray is up; Ray starts it anew if its process dies."""
     import ray  # noqa: PLC0415 - an optional part
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
 
     from .supervisor import ClusterSupervisor  # noqa: PLC0415
 
@@ -130,10 +131,19 @@ def _supervise(plan: NodePlan, settings: Settings) -> None:
     else:
         return
     try:
+        # On another node it would be lost, and late, whenever that node is.
+        nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+        head = next(node for node in nodes if node["Alive"] and node["NodeManagerAddress"] == plan.address)
         supervisor: Any = ray.remote(ClusterSupervisor).options(
-            name=SUPERVISOR, lifetime="detached", num_cpus=0, max_restarts=-1, max_concurrency=16, get_if_exists=True
+            name=SUPERVISOR,
+            lifetime="detached",
+            num_cpus=0,
+            max_restarts=-1,
+            max_concurrency=16,
+            get_if_exists=True,
+            scheduling_strategy=NodeAffinitySchedulingStrategy(head["NodeID"], soft=False),
         )
-        ray.get(supervisor.remote(settings).start.remote(), timeout=UP_S)
+        ray.get(supervisor.remote(settings).is_up.remote(), timeout=UP_S)
     finally:
         ray.shutdown()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,12 +45,13 @@ class ClusterSupervisor:
         self._settings = settings
         self._workers: dict[str, _Hired] = {}  # by node and number
         self._nodes: dict[str, dict[str, Any]] = {}
-        self._serving: list[asyncio.Task[None]] = []
         self._store: SupervisorStore | None = None
+        # Here, not in a method: when Ray starts a supervisor anew, nobody is there to call one.
+        self._serving = [asyncio.create_task(self._divide()), asyncio.create_task(self._watch())]
 
-    async def start(self) -> None:
-        if not self._serving:
-            self._serving = [asyncio.create_task(self._divide()), asyncio.create_task(self._watch())]
+    async def is_up(self) -> bool:
+        """Whoever gets an answer knows that it supervises."""
+        return True
 
     async def close(self) -> None:
         """End the workers in good order: they queue their shards again."""
@@ -134,6 +136,7 @@ class ClusterSupervisor:
         workers = list(self._workers.values())
         return {
             "at": time.time(),
+            "pid": os.getpid(),
             "nodes": [
                 {
                     "id": node_id[:12],

@@ -14,10 +14,15 @@ from .holder import read_holder
 
 def cluster_status(noted: bytes, shards: ShardStore, tasks: TaskStore, clock: Clock) -> dict[str, Any]:
     """What the supervisor noted last, with its age, and what the catalogue itself knows."""
-    said: dict[str, Any] = orjson.loads(noted) if noted else {"nodes": [], "at": 0.0}
+    said: dict[str, Any] = orjson.loads(noted) if noted else {"nodes": [], "at": 0.0, "pid": 0}
     age_s = max(0.0, clock.now().timestamp() - said["at"])
     divided = [task for task in tasks.list(UNDER_WAY) if task.shards]
-    return {"nodes": said["nodes"], "age_s": round(age_s, 1), "tasks": [_task(each, shards, tasks) for each in divided]}
+    return {
+        "nodes": said["nodes"],
+        "age_s": round(age_s, 1),
+        "supervisor_pid": said["pid"],
+        "tasks": [_task(each, shards, tasks) for each in divided],
+    }
 
 
 def _task(task: Task, shards: ShardStore, tasks: TaskStore) -> dict[str, Any]:

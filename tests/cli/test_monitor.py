@@ -127,6 +127,16 @@ def test_every_look_is_a_line_and_the_last_line_is_the_summary(call, site):
 
 
 @pytest.mark.usefixtures("known")
+def test_after_a_look_reports_and_visits_are_still_those_of_the_crawl(call, tmp_path):
+    look(call)
+    here = ("--catalogue", str(tmp_path / "c.db"))
+    hosts = geohound("report", "hosts", "--format", "csv", *here).stdout
+    assert "a.test" in hosts
+    assert "b.test" in hosts
+    assert "http://a.test/wms" in geohound("visits", *here).stdout
+
+
+@pytest.mark.usefixtures("known")
 def test_not_found_on_three_looks_in_a_row_is_death_and_a_good_look_brings_back(call, site):
     site.mode = "gone"
     states = [{check["state"] for check in look(call)[0]} for _ in range(3)]

@@ -49,7 +49,9 @@ def report(
     name: Annotated[
         str, typer.Argument(parser=text, metavar="NAME", help="Report; without a name: list the reports.")
     ] = "",
-    task: Annotated[int | None, typer.Argument(parser=whole(1), help="Task number; by default the latest.")] = None,
+    task: Annotated[
+        int | None, typer.Argument(parser=whole(1), help="Task number; by default the latest crawl.")
+    ] = None,
     since: Annotated[
         str | None, typer.Option(metavar="DATE", show_default="30 days ago", help="Report changes since this date.")
     ] = None,
@@ -117,7 +119,7 @@ def _table(name: str, settings: Settings, task: int | None, more: Mapping[str, A
         return TASK_REPORTS[name].table(ended_visits(app.visits(settings, task)))
     topics = tuple(app.topics(settings.topic_files).values())
     with app.open_catalogue(settings) as opened:
-        hunts = lambda: sources_of(opened.tasks.all())  # noqa: E731
+        hunts = lambda: sources_of(opened.tasks.tasks())  # noqa: E731
         return CATALOGUE_REPORTS[name].table(
             CatalogueFacts(opened.catalogue, topics, hunts, history=opened.past.history, **more)
         )

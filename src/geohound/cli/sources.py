@@ -52,7 +52,7 @@ def _searcher_row(part: Searcher) -> dict[str, Any]:
 
 def _brought(settings: Settings) -> dict[str, dict[str, Any]]:
     with app.open_catalogue(settings) as opened:
-        brought = yields(sources_of(opened.tasks.all()))
+        brought = yields(sources_of(opened.tasks.tasks()))
     return {source: {**counts, PER_1000: per_1000(counts)} for source, counts in brought.items()}
 
 

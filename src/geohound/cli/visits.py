@@ -27,7 +27,9 @@ def register(program: typer.Typer) -> None:
 
 
 def visits(
-    task: Annotated[int | None, typer.Argument(parser=whole(1), help="Task number; by default the latest.")] = None,
+    task: Annotated[
+        int | None, typer.Argument(parser=whole(1), help="Task number; by default the latest crawl.")
+    ] = None,
     limit: LIMIT = 0,
     why: Annotated[
         bool,

@@ -64,7 +64,7 @@ def _visits(portal: Portal, task: int) -> Iterable[Mapping[str, Any]]:
 
 def _hunts(portal: Portal) -> Iterator[Mapping[str, Any]]:
     if portal.tasks is not None:
-        yield from sources_of(portal.tasks.control.all())
+        yield from sources_of(portal.tasks.control.tasks())
 
 
 def _facet_table(portal: Portal, name: str) -> Table:

@@ -45,9 +45,6 @@ class TaskControl:
         """All tasks of this kind, the latest first."""
         return [task for task in self._tasks.list() if task.spec.kind is kind]
 
-    def all(self) -> list[Task]:
-        return list(self._tasks.list())
-
     def latest(self) -> Task | None:
         return next(iter(self._tasks.list()), None)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from geohound.contracts import FrontierLog, Order, StoreError, TaskStore
 from geohound.model.frontier import HostRole, UrlState, VisitRecord
 from geohound.model.service import Service
-from geohound.model.task import Task, TaskId
+from geohound.model.task import Task, TaskId, TaskKind
 from geohound.model.visit import Candidate, Lane, Purpose, Via
 
 MAX_REASONS = 6  # for one link
@@ -52,9 +52,10 @@ def _host_words(order: Order, url: str) -> str:
 
 
 def find_task(tasks: TaskStore, task: TaskId | None, catalogue: str) -> Task:
-    """The task of this number, the last one by default; StoreError where there is none."""
+    """The task of this number, by default the last one that crawled; StoreError where there is none."""
     if task is None:
-        latest = next(iter(tasks.list()), None)
+        crawls = (each for each in tasks.list() if each.spec.kind is not TaskKind.MONITOR)
+        latest = next(crawls, None)
         if latest is None:
             raise StoreError(f"There has been no crawl in {catalogue}.")
         return latest

@@ -307,7 +307,24 @@ def load(path: str | None = None, environ: Mapping[str, str] | None = None) -> S
     for name in values:
         if name not in known:
             raise SettingsError(f"Unknown setting {name!r}; docs/operating.md lists all settings.")
+    _check_spelling(env, list(known))
     return Settings(**{name: _coerce(name, value) for name, value in values.items()})
+
+
+def _check_spelling(env: Mapping[str, str], known: list[str]) -> None:
+    """Refuse variables that are nearly settings: a delay that is misspelt would not be kept.
+
+    Others may be keys of search providers, which their descriptions name.
+    """
+    unknown = {name for name in env if name.startswith(ENV_PREFIX)} - {ENV_PREFIX + name.upper() for name in known}
+    if not unknown:
+        return
+    from difflib import get_close_matches  # noqa: PLC0415 - hardly ever needed
+
+    for name in sorted(unknown):
+        meant = get_close_matches(name.removeprefix(ENV_PREFIX).lower(), known, n=1, cutoff=0.85)
+        if meant:
+            raise SettingsError(f"Unknown setting {name}; did you mean {ENV_PREFIX}{meant[0].upper()}?")
 
 
 def _from_file(path: str) -> dict[str, Any]:

@@ -55,6 +55,22 @@ def test_a_missing_settings_file_is_told_in_a_sentence() -> None:
         load("no-such-file.toml", {})
 
 
+@pytest.mark.parametrize("name", ["HOST_DELAY", "MAX_PAGE", "RETRYAFTER_S"])
+def test_a_variable_that_is_nearly_a_setting_is_refused_with_what_was_meant(name: str) -> None:
+    with pytest.raises(SettingsError, match=r"did you mean GEOHOUND_(HOST_DELAY_S|MAX_PAGES|RETRY_AFTER_S)"):
+        load(None, {f"GEOHOUND_{name}": "5"})
+
+
+def test_keys_of_search_providers_are_no_misspelt_settings() -> None:
+    keys = {
+        "GEOHOUND_BRAVE_KEY": "k",
+        "GEOHOUND_GOOGLE_ENGINE": "e",
+        "GEOHOUND_CLUSTER_TOKEN": "t",
+        "GEOHOUND_MY_KEY": "k",
+    }
+    assert load(None, keys) == Settings()
+
+
 def test_without_anything_the_defaults_hold() -> None:
     assert load(None, {}) == Settings()
 

@@ -124,9 +124,10 @@ class Portal:
         if self.accounts:
             self.accounts.note(who, what, about, address)
 
-    def open(self, service: Service, layer: Layer | None, box: BBox | None) -> Opening:
+    def open(self, service: Service, layer: Layer | None, box: BBox | None, *, with_snippets: bool = True) -> Opening:
         service, layer = self.reachable(service), self.reachable_layer(layer) if layer else None
-        return Opener(self.kinds, self.snippets).open(service, layer, box)
+        writers = self.snippets if with_snippets else {}
+        return Opener(self.kinds, writers).open(service, layer, box)
 
     def reachable(self, service: Service) -> Service:
         """The service with its addresses as a visitor's browser reaches them."""

@@ -53,7 +53,7 @@ def drawn_layer(
     portal: Portal, service: Service, layer: Layer | None, box: BBox | None = None, opacity: int = 100
 ) -> DrawnLayer | None:
     """None where no browser can draw it."""
-    opening = portal.open(service, layer, box)
+    opening = portal.open(service, layer, box, with_snippets=False)
     drawing = drawing_of(opening.links)
     return DrawnLayer(service, layer, drawing, opening.box, opacity) if drawing else None
 

@@ -23,6 +23,9 @@ from geoweb import World
 
 VIEWERS, RATE, SECONDS = (int(word) for word in [*sys.argv[1:4], *("200", "20", "40")[len(sys.argv) - 1 :]])
 PAGES = ("/?q=rivers", "/?q=land+cover&kind=wms", "/api/v1/search?q=roads", "/tasks/1", "/")
+RATES = (40, 80, 120, 160, 200, 240)  # searches a second, each for RATE_S, until the slowest pass SLOW_MS
+RATE_S = 10.0
+SLOW_MS = 300.0
 RESULTS = Path(__file__).parent / "results" / "portal_load.json"
 
 
@@ -83,6 +86,7 @@ async def load(port: int, pid: int) -> dict[str, object]:
     gaps = sum(b != a + 1 for each in seen for a, b in itertools.pairwise(each))
     last = max((each[-1] for each in seen if each), default=0)
     return {
+        "command": f"python bench/portal_load.py {VIEWERS} {RATE} {SECONDS}",
         "viewers": VIEWERS,
         "viewers_that_got_events": sum(bool(each) for each in seen),
         "events_each": statistics.median(len(each) for each in seen),
@@ -99,6 +103,31 @@ async def load(port: int, pid: int) -> dict[str, object]:
         "load_average": os.getloadavg()[0],
         "cores": os.cpu_count(),
     }
+
+
+async def p95_at(port: int, rate: float) -> dict[str, float]:
+    """How slow pages are at this rate, without waiting for one before the next is asked."""
+    until, number, asking = time.monotonic() + RATE_S, 0, []
+    while time.monotonic() < until:
+        asking.append(asyncio.create_task(ask(port, PAGES[number % len(PAGES)])))
+        number += 1
+        await asyncio.sleep(1 / rate)
+    seconds = sorted(each for each, _ in await asyncio.gather(*asking))
+    return {
+        "rate": rate,
+        "asked_per_s": round(number / RATE_S, 1),
+        "p95_ms": round(1000 * seconds[int(0.95 * number)], 1),
+    }
+
+
+async def growing(port: int) -> list[dict[str, float]]:
+    """The last row is the first rate at which p95 is above SLOW_MS."""
+    found: list[dict[str, float]] = []
+    for rate in RATES:
+        found.append(await p95_at(port, rate))
+        if found[-1]["p95_ms"] > SLOW_MS:
+            break
+    return found
 
 
 def main() -> None:
@@ -121,6 +150,8 @@ def main() -> None:
             )  # fmt: skip
             time.sleep(8)
             measured = asyncio.run(load(port, portal.pid))
+            measured["without_viewers"] = asyncio.run(growing(port))
+            measured["portal_mb_after_that"] = round(memory_mb(portal.pid), 1)
             portal.terminate()
     RESULTS.write_text(json.dumps(measured, indent=1) + "\n")
     print(json.dumps(measured, indent=1))

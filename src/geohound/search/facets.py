@@ -275,18 +275,7 @@ def count_facets(
         counts_by_facet["state"] = _sorted({STATES[code]: int(n) for code, n in enumerate(states) if n})
     if not len(slots) or names == ("state",):
         return counts_by_facet
-    starts, ends = snapshot.facet_start[slots], snapshot.facet_start[slots + 1]
-    total = int((ends - starts).sum())
-    total_values = int(snapshot.facet_start[-1])
-    if total == total_values:
-        values: npt.NDArray[Any] = snapshot.facets[:total_values]
-    elif total * 4 > total_values:  # then a pass over all costs less than random access
-        chosen = np.zeros(len(snapshot.records), np.bool_)
-        chosen[slots] = True
-        values = snapshot.facets[:total_values][np.repeat(chosen, np.diff(snapshot.facet_start))]
-    else:
-        values = _column_of(snapshot, slots)[0]
-    counts = np.bincount(values)
+    counts = np.bincount(_values_of(snapshot, slots))
     present = np.flatnonzero(counts)
     facets = present & _FACET_MASK
     for number, name in enumerate(FACETS):
@@ -294,6 +283,21 @@ def count_facets(
         if name in names and len(facet_values):
             counts_by_facet[name] = _top(snapshot.values, counts, facet_values, limit)
     return counts_by_facet
+
+
+def _values_of(snapshot: Snapshot, slots: Slots) -> npt.NDArray[Any]:
+    """The facet values of these services, one after the other."""
+    starts, ends = snapshot.facet_start[slots], snapshot.facet_start[slots + 1]
+    chosen_values = int((ends - starts).sum())
+    all_values = int(snapshot.facet_start[-1])
+    values: npt.NDArray[Any] = snapshot.facets[:all_values]
+    if chosen_values == all_values:
+        return values
+    if chosen_values * 4 > all_values:  # then a pass over all costs less than random access
+        is_chosen = np.zeros(len(snapshot.records), np.bool_)
+        is_chosen[slots] = True
+        return values[np.repeat(is_chosen, np.diff(snapshot.facet_start))]
+    return _column_of(snapshot, slots)[0]
 
 
 def _top(values: FacetValues, counts: npt.NDArray[Any], ids: npt.NDArray[Any], limit: int) -> dict[str, int]:

@@ -120,25 +120,28 @@ def _explain_words(clauses: Sequence[Clause], service: Service, layers: Sequence
 
 def _matched_clauses(clauses: Sequence[Clause], texts: Iterable[str], *, is_name: bool) -> tuple[list[str], list[str]]:
     """The clauses that some texts contain: as typed, and by synonyms."""
-    words: set[str] = set()
-    joined = content = ""
-    for text in texts:
-        parts = tokenize_name(text) if is_name else tokenize(text)
-        words.update(parts)
-        joined += f" {' '.join(parts)} "
-        content += f" {' '.join(part for part in parts if part not in stop_words())} "
+    tokenized = [tokenize_name(text) if is_name else tokenize(text) for text in texts]
+    words = {word for parts in tokenized for word in parts}
+    joined = _padded(tokenized)
+    content = _padded([part for part in parts if part not in stop_words()] for parts in tokenized)
     typed, synonyms = [], []
-    for clause in clauses:
-        if not clause.text:
-            continue
+    for clause in filter(lambda clause: clause.text, clauses):
         if _contains_clause(clause, words, joined):
             typed.append(clause.text)
-            continue
-        phrases = [" ".join(alternative.words) for alternative in clause.alternatives if alternative.words]
-        other = next((phrase for phrase in phrases if _contains_phrase(phrase, content)), "")
-        if other:
-            synonyms.append(f"'{other}' for '{clause.text}'")
+        elif synonym := _synonym_in(clause, content):
+            synonyms.append(f"'{synonym}' for '{clause.text}'")
     return typed, synonyms
+
+
+def _padded(tokenized: Iterable[Sequence[str]]) -> str:
+    """The words of all texts with spaces around each; no phrase reaches from one text into the next."""
+    return "".join(f" {' '.join(parts)} " for parts in tokenized)
+
+
+def _synonym_in(clause: Clause, content: str) -> str:
+    """The first alternative of a clause that a text contains."""
+    phrases = (" ".join(alternative.words) for alternative in clause.alternatives if alternative.words)
+    return next((phrase for phrase in phrases if _contains_phrase(phrase, content)), "")
 
 
 def _contains_phrase(phrase: str, text: str) -> bool:

@@ -163,11 +163,7 @@ def match_clause(snapshot: Snapshot, postings: Postings, clause: Clause) -> Post
     found: list[PostingList] = []
     for alternative in clause.alternatives:
         if len(alternative.term_groups) == 1 and not clause.prefix:
-            found += [
-                _weigh(snapshot, alternative, posting_list, is_word=term in alternative.words)
-                for term in alternative.term_groups[0]
-                if len((posting_list := postings.find(term)).entries)
-            ]
+            found += _match_word(snapshot, postings, alternative)
             continue
         groups = [postings.any_of(group) for group in alternative.term_groups]
         if clause.prefix:
@@ -175,6 +171,16 @@ def match_clause(snapshot: Snapshot, postings: Postings, clause: Clause) -> Post
         if all(len(group.entries) for group in groups):
             found.append(_weigh(snapshot, alternative, intersection(groups), is_word=True))
     return union([f for f in found if len(f.entries)], len(snapshot.slot_of))
+
+
+def _match_word(snapshot: Snapshot, postings: Postings, alternative: Alternative) -> list[PostingList]:
+    """The entries of each term of an alternative that is one word: the word itself, its stem."""
+    terms = [(term, postings.find(term)) for term in alternative.term_groups[0]]
+    return [
+        _weigh(snapshot, alternative, found, is_word=term in alternative.words)
+        for term, found in terms
+        if len(found.entries)
+    ]
 
 
 def _weigh(snapshot: Snapshot, alternative: Alternative, found: PostingList, *, is_word: bool) -> PostingList:

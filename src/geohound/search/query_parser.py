@@ -150,17 +150,23 @@ def _phrase_groups(phrase: Phrase) -> tuple[TermGroup, ...]:
 
 def _phrase_clause(term: QueryTerm, *, expand: bool = False) -> Clause:
     """The clause of a phrase, of a compound such as land-cover, which may name a concept, or of a prefix."""
-    words = [word for word in term.words if word not in stop_words()] or list(term.words)
     if term.is_prefix:
-        *words, prefix = term.words
-        term_groups = tuple(group for word in words for group in _exact_groups(word))
-        return Clause(term.text, (Alternative(term_groups),), prefix=prefix)
-    term_groups = tuple(group for word in words for group in _exact_groups(word))
-    length, synonyms, matched_languages = (
-        find_synonyms(words) if expand and not term.is_quoted else (0, [], frozenset())
-    )
-    others = _synonyms(synonyms, matched_languages) if length == len(words) else []
-    return Clause(term.text, (Alternative((*term_groups, *_pair_groups(words))), *others))
+        *before, prefix = term.words
+        return Clause(term.text, (Alternative(_all_groups(before)),), prefix=prefix)
+    words = [word for word in term.words if word not in stop_words()] or list(term.words)
+    may_name_a_concept = expand and not term.is_quoted
+    others = _synonyms_of_all(words) if may_name_a_concept else []
+    return Clause(term.text, (Alternative((*_all_groups(words), *_pair_groups(words))), *others))
+
+
+def _all_groups(words: Sequence[str]) -> tuple[TermGroup, ...]:
+    return tuple(group for word in words for group in _exact_groups(word))
+
+
+def _synonyms_of_all(words: Sequence[str]) -> list[Alternative]:
+    """Those of a concept that all the words together name."""
+    length, synonyms, matched_languages = find_synonyms(words)
+    return _synonyms(synonyms, matched_languages) if length == len(words) else []
 
 
 def _pair_groups(words: Sequence[str]) -> list[TermGroup]:

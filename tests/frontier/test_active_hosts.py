@@ -198,6 +198,8 @@ def test_with_both_budgets_the_time_that_a_page_takes_is_measured():
 
 def test_pages_are_the_currency_only_where_the_user_bounds_them():
     usual, bounded = Settings(), Settings(max_pages=500)
+    as_usual = Settings(max_pages=usual.page_limit)
+    assert ActiveLimit(thrift_of(as_usual, ranks_hosts=True), Still()).is_needed
     assert not ActiveLimit(thrift_of(usual, ranks_hosts=True), Still()).is_needed
     assert ActiveLimit(thrift_of(bounded, ranks_hosts=True), Still()).is_needed
     assert thrift_of(bounded, ranks_hosts=False) is None  # published orders run as published
@@ -237,3 +239,37 @@ def test_where_every_host_is_asked_none_has_a_role(store, task, clock):
 
     asyncio.run(story())
     assert {visited.host_role for visited in store.log.visits(task)} == {HostRole.ANY}
+
+
+def test_tests_of_services_neither_use_up_the_stay_of_a_host_nor_count_as_pages(store, task, clock):
+    """Three pages are a stay: six tests later, a host that is beaten still has all of it."""
+
+    async def story():
+        one = FrontierLimits(max_attempts=3, thrift=Thrift(active_hosts=1))
+        frontier = open_with_delay(store, task, one, host_delay_s=1.0)
+        await admit(frontier, *(page("a", n, 1) for n in range(9)), *(service("a", f"wms{n}") for n in range(6)))
+        for _ in range(6):
+            clock.passed_s += 1.5
+            (tested,) = frontier.lease(1, Lane.PROBES)
+            frontier.settle(tested, DONE)
+        await frontier.flush()
+        await admit(frontier, *(page("b", n, 5) for n in range(2)))
+        return await visit(frontier, clock, 4)
+
+    assert hosts_of(asyncio.run(story())) == ["a", "a", "a", "b"]
+
+
+def test_a_resumed_crawl_with_both_budgets_asks_as_many_hosts_as_the_pages_that_are_left_need(store, task, clock):
+    """80 of 100 pages were read: 20 pages of 1.5 s in 2 s need 15 hosts; for 100 pages it would be 75."""
+
+    async def story():
+        await admit(
+            open_with_delay(store, task, FrontierLimits(), host_delay_s=0.0), *(page("a", n, 1) for n in range(80))
+        )
+        await visit(open_with_delay(store, task, FrontierLimits(), host_delay_s=0.0), clock, 80)
+        both = FrontierLimits(thrift=Thrift(max_pages=100, max_time_s=2.0, usual_page_s=1.5))
+        frontier = open_with_delay(store, task, both, host_delay_s=1.0)
+        await admit(frontier, *(page(f"h{n}", 1, 1) for n in range(90)))
+        return frontier.stats()
+
+    assert asyncio.run(story()).active_hosts == 15

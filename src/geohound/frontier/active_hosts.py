@@ -53,6 +53,11 @@ class ActiveHosts:
         """Active hosts that hold a place because little is known of them."""
         return len(self._exploring)
 
+    def resume(self, pages: int) -> None:
+        """Earlier runs have read so many pages: the number of places follows from what is left."""
+        self._limit.resume(pages)
+        self._fill()
+
     def holds(self, host: HostQueue) -> bool:
         return host.index in self._active
 
@@ -74,12 +79,12 @@ class ActiveHosts:
             self._fill()
         return host.index in self._active
 
-    def review(self, host: HostQueue, *, is_visit: bool) -> None:
-        """A request to a host is over, or its queue has changed: is its place still its own?"""
+    def review(self, host: HostQueue, *, is_page: bool) -> None:
+        """A page of a host was read, or its queue has changed: is its place still its own?"""
         if host.index not in self._active:
             return
-        pages = self._active[host.index] = self._active[host.index] + is_visit
-        if is_visit:
+        pages = self._active[host.index] = self._active[host.index] + is_page
+        if is_page:
             self._pages += 1
             self._limit.page_read()
         worth = self._worth(host)

@@ -83,8 +83,8 @@ class Frontier:
 
     def _replay(self) -> Iterator[tuple[int, int]]:
         """Read everything back; yields the keys of all known URLs, and how they wait."""
-        states = (UrlState.PENDING, UrlState.DONE, UrlState.IN_VAIN, UrlState.REFUSED)
-        pending, done, in_vain, refused = map(int, states)
+        pending, done = int(UrlState.PENDING), int(UrlState.DONE)
+        in_vain, refused = int(UrlState.IN_VAIN), int(UrlState.REFUSED)
         for number, key, shape, state, lane, score, url, depth in self._log.replay(self.task):
             self._next = number + 1
             if state == refused:
@@ -102,6 +102,7 @@ class Frontier:
                 self._pages += lane == PAGE
             yield key, waiting_at(depth) if state == pending else TAKEN
         self._live.written(self._next - 1)
+        self._schedule.resume(self._pages)
         for known in self._schedule.hosts():
             self._domains.open(f"http://{known.name}/", always=True)
 
@@ -209,9 +210,8 @@ class Frontier:
             return []
         self._live.refresh()
         self._begin_stages()
-        now = self._clock.monotonic()
+        now, second_thoughts = self._clock.monotonic(), 0
         leased: list[Candidate] = []
-        second_thoughts = 0
         while len(leased) < limit and (drawn := self._draw(lane, limit - len(leased), now)):
             found = self._log.load(self.task, [number_of(key) for _, key in drawn])
             for (host, key), rival, candidate in zip(drawn, self._schedule.rivals(drawn), found, strict=True):
@@ -289,7 +289,7 @@ class Frontier:
         is_gone = end.reason is not None and end.reason.means.is_host_gone
         self._domains.note(lease.host, candidate.url, is_there=not is_gone)
         now, pause_s = self._clock.monotonic(), self._hosts.leave(lease.host.name)
-        self._schedule.release(lease.host, now + pause_s)
+        self._schedule.release(lease.host, now + pause_s, is_page=is_attempt and lease.lane == PAGE)
         if pause_s > LONG_PAUSE_S:
             batch.pauses[lease.host.name] = at + pause_s
         if again:

@@ -55,6 +55,11 @@ class HostQueues:
     def hosts(self) -> list[HostQueue]:
         return list(self._hosts)
 
+    def resume(self, pages: int) -> None:
+        """Earlier runs have read so many pages."""
+        if self._active is not None:
+            self._active.resume(pages)
+
     def push(self, host: HostQueue, lane: int, key: int, now: float) -> None:
         """Queue a URL of a host."""
         best = host.best(lane)
@@ -100,7 +105,7 @@ class HostQueues:
     def decline(self, host: HostQueue, lane: int, key: int, until: float) -> None:
         """Undo a `take`: it is not our turn at the host before then."""
         self._enqueue(host, lane, key)
-        self.release(host, until)
+        self.release(host, until, is_page=False)
 
     def skip(self, host: HostQueue) -> None:
         """Forget a `take`: what was taken is not to be had."""
@@ -130,9 +135,9 @@ class HostQueues:
             return None
         return self.worth(host, score_of(best))
 
-    def _review(self, host: HostQueue, *, is_visit: bool = False) -> None:
+    def _review(self, host: HostQueue, *, is_page: bool = False) -> None:
         if self._active is not None:
-            self._active.review(host, is_visit=is_visit)
+            self._active.review(host, is_page=is_page)
 
     def _is_open(self, host: HostQueue, lane: int) -> bool:
         """May this lane of a host be served? Services are tested wherever they are."""
@@ -143,16 +148,16 @@ class HostQueues:
             return
         heapq.heappush(self._ready[lane], (-self.worth(host, score_of(key)), -key, host.index))
 
-    def release(self, host: HostQueue, next_at: float) -> None:
-        """The lease of a host is over; it may be asked again from `next_at` on."""
+    def release(self, host: HostQueue, next_at: float, *, is_page: bool) -> None:
+        """The lease of a host is over, by which a page was read or not; it may be asked again from `next_at` on."""
         host.is_busy = False
         self.busy -= 1
-        self.postpone(host, next_at, is_visit=True)
+        self.postpone(host, next_at, is_page=is_page)
 
-    def postpone(self, host: HostQueue, until: float, *, is_visit: bool = False) -> None:
+    def postpone(self, host: HostQueue, until: float, *, is_page: bool = False) -> None:
         """Leave a host alone until then, unless it must be left alone for longer."""
         host.next_at = max(host.next_at, until)
-        self._review(host, is_visit=is_visit)
+        self._review(host, is_page=is_page)
         heapq.heappush(self._waiting, (host.next_at, host.index))
 
     def drain(self, host: HostQueue) -> list[int]:

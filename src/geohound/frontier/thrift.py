@@ -35,7 +35,8 @@ class ActiveLimit:
         self._clock = clock
         self._began = self._looked = clock.monotonic()
         self._active_s = 0.0  # summed over hosts
-        self._pages = 0
+        self._pages = 0  # read since it began
+        self._pages_before = 0  # by earlier runs
 
     @property
     def is_needed(self) -> bool:
@@ -44,6 +45,10 @@ class ActiveLimit:
         if asked.active_hosts:
             return True
         return asked.share != 0 if asked.share is not None else asked.max_pages is not None
+
+    def resume(self, pages: int) -> None:
+        """Earlier runs of the task have read so many pages of the budget."""
+        self._pages_before = pages
 
     def page_read(self) -> None:
         self._pages += 1
@@ -65,7 +70,7 @@ class ActiveLimit:
 
     def _for_both(self, max_pages: int, max_time_s: float, now: float) -> int:
         """As many as read the pages that are left in the time that is left."""
-        pages_left = max_pages - self._pages
+        pages_left = max_pages - self._pages_before - self._pages
         time_left_s = max(1.0, self._began + max_time_s - now)
         page_s = self._active_s / self._pages if self._pages >= _SOON else self._thrift.usual_page_s
         return max(FEWEST, math.ceil(pages_left * page_s / time_left_s))

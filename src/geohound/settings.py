@@ -11,6 +11,7 @@ from typing import Any
 from geohound.model.user_error import UserError
 
 ENV_PREFIX = "GEOHOUND_"
+USUAL_PAGES = 100_000  # of a crawl whose pages nobody has limited
 
 
 class SettingsError(UserError):
@@ -46,7 +47,7 @@ class Settings:
     max_depth: int = _setting(
         16, "maximum link depth of a page from a seed; services that it names are tested all the same"
     )
-    max_pages: int = _setting(100_000, "maximum number of pages of a crawl")
+    max_pages: int = _setting(0, "maximum number of pages of a crawl; 0 = 100,000, and thrift auto is off")
     max_time_s: float = _setting(0.0, "time limit of a run; 0 = none")
     thrift: str = _setting(
         "auto",
@@ -291,6 +292,11 @@ class Settings:
         "words", "how services are classified: words (whole words), contains (as published in 2016, English)"
     )
     topic_files: tuple[str, ...] = _setting((), "files with your own topics, in addition to the built-in ones")
+
+    @property
+    def page_limit(self) -> int:
+        """How many pages a crawl may request, whether the user said so or not."""
+        return self.max_pages or USUAL_PAGES
 
 
 def load(path: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:

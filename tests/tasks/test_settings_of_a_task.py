@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from geohound.model.shard import Shard
 from geohound.model.task import Budget
 from geohound.settings import Settings
-from geohound.tasks.spec import crawl_spec, for_task
+from geohound.tasks.spec import crawl_spec, for_task, share_of, thrift_of
 
 THEN = replace(
     Settings(), order="fifo", max_depth=3, max_pages=10, max_pages_per_host=7, browser="auto", host_delay_s=0.1,
@@ -38,3 +39,10 @@ def test_networks_of_today_come_before_those_of_the_task() -> None:
     now = for_task(replace(Settings(), connect_to=("*.test=127.0.0.1:2",)), SPEC, Budget())
     assert now.connect_to == ("*.test=127.0.0.1:2",)
     assert now.allow_nets == THEN.allow_nets
+
+
+def test_a_share_of_a_task_whose_pages_nobody_limited_asks_every_host_that_is_due() -> None:
+    shard = Shard(parent=1, number=0, count=4)
+    unlimited, limited = share_of(Settings(), shard), share_of(Settings(max_pages=100), shard)
+    assert (unlimited.max_pages, limited.max_pages) == (25_000, 25)
+    assert [thrift_of(each, ranks_hosts=True).share for each in (unlimited, limited)] == [0.0, None]

@@ -73,7 +73,7 @@ def crawl(
     max_pages: Annotated[
         int | None,
         typer.Option(
-            parser=whole(1), metavar="N", show_default=f"{USUAL.max_pages}", help="Maximum number of pages to request."
+            parser=whole(1), metavar="N", show_default=f"{USUAL.page_limit}", help="Maximum number of pages to request."
         ),
     ] = None,
     max_time: MAX_TIME = None,

@@ -169,7 +169,7 @@ class CrawlBuilder:
 
     def _shard_parts(self, shard: Shard, claim: Claim, whole: Settings, frontier: Frontier) -> ShardParts:
         store = self.store
-        return ShardParts(shard, claim, store.shards, store.tasks, store.clock, whole.max_pages, frontier.admit)
+        return ShardParts(shard, claim, store.shards, store.tasks, store.clock, whole.page_limit, frontier.admit)
 
     def _go_on(self, counted: Progress, task: Task, counters: Mapping[str, Any], frontier: Frontier) -> None:
         """Count from where earlier runs of the task left off."""

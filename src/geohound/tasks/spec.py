@@ -75,10 +75,12 @@ def for_task(settings: Settings, spec: TaskSpec, given: Budget) -> Settings:
 
 def share_of(settings: Settings, shard: Shard) -> Settings:
     """What one shard of a task may use; pages are granted while it runs, and the whole task watches the time."""
+    is_unlimited = not settings.max_pages and thrift_share(settings.thrift) is None
     return replace(
         settings,
         max_time_s=0.0,
-        max_pages=max(1, settings.max_pages // shard.count),
+        max_pages=max(1, settings.page_limit // shard.count),
+        thrift="0" if is_unlimited else settings.thrift,
         active_hosts=-(-settings.active_hosts // shard.count),
         max_pages_per_depth=-(-settings.max_pages_per_depth // shard.count),
         max_bytes_in_flight=settings.max_bytes_in_flight // min(shard.count, 4),
@@ -109,11 +111,10 @@ def thrift_of(settings: Settings, *, ranks_hosts: bool) -> Thrift | None:
     is_auto = thrift_share(settings.thrift) is None
     if is_auto and not settings.active_hosts and not ranks_hosts:
         return None
-    counts_pages = settings.max_pages != Settings().max_pages
     return Thrift(
         active_hosts=settings.active_hosts,
         share=thrift_share(settings.thrift),
-        max_pages=settings.max_pages if counts_pages else None,
+        max_pages=settings.max_pages or None,
         max_time_s=settings.max_time_s,
         usual_page_s=1.5 * settings.host_delay_s,
     )
@@ -142,7 +143,7 @@ def plan_of(settings: Settings, task: Task, *, counts_links: bool) -> Plan:
         since=date.fromisoformat(goal.since) if goal.since else None,
         is_harvest=task.spec.kind is TaskKind.HARVEST,
         main_pages_only=settings.main_pages_only,
-        max_pages=settings.max_pages,
+        max_pages=settings.page_limit,
         max_time_s=settings.max_time_s,
         fetchers=settings.fetchers,
         testers=settings.testers,

@@ -19,7 +19,7 @@ from geohound.model.bbox import BBox
 from geohound.model.catalogue import Filter, Observation, Recorded, ServiceSummary
 from geohound.model.health import Check, HealthState, assess
 from geohound.model.location import HostLocation
-from geohound.model.service import CachedProof, Extent, Layer, Service, Sighting
+from geohound.model.service import CachedProof, Extent, Layer, Operation, Provider, Service, Sighting
 from geohound.model.visit import Validators, Via
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.catalogue import MemoryCatalogue
@@ -246,18 +246,72 @@ def test_true_mirrors_that_give_their_own_addresses_are_one(catalogue):
     assert [each.is_new for each in record(catalogue, *map(met, mirrors))] == [True, False, False]
 
 
-HOSTS = st.integers(0, 3)
-GIVEN = st.sampled_from(["", "http://localhost/ows", "http://h0.example.org/ows?", "http://proxy.example.org/ows?"])
+STOCK_HOSTS = ["geo.agency.example.org", "gis.city.example.net", "maps.firm.example.com"]
+
+
+def stock(host, **more):
+    """A server program as it comes out of its box, with the same demo layers and its own address."""
+    address = f"http://{host}/geoserver/wms"
+    return replace(SERVICE, endpoint=address, **({"online_resource": address + "?"} | more))
+
+
+def in_operations(host):
+    """GeoServer gives its makers' home page until somebody sets another; its operations have its own address."""
+    operations = (Operation("GetCapabilities", get=f"http://{host}/geoserver/ows?SERVICE=WMS&"),)
+    return stock(host, online_resource="http://geoserver.org", operations=operations)
+
+
+@pytest.mark.parametrize("install", [stock, in_operations])
+def test_stock_installations_that_give_their_own_addresses_are_apart(catalogue, install):
+    """R2 of the thesis (section 4.3.3) takes documents for one service where they give one address: these do not."""
+    first = record(catalogue, *(met(install(host)) for host in STOCK_HOSTS))
+    assert [each.is_new for each in first] == [True, True, True]
+    again = record(catalogue, *(met(install(host)) for host in STOCK_HOSTS))
+    assert [each.is_new for each in again] == [False, False, False]
+    assert catalogue.count().services == 3
+
+
+def test_stock_installations_of_other_providers_are_apart(catalogue):
+    def wps(host, name):
+        return stock(host, kind="wps", online_resource=f"http://{host}/", provider=Provider(name))
+
+    seen = [wps("a.example.org", "Agency"), wps("b.example.net", "City"), wps("c.example.com", " the  CITY "),
+            wps("d.example.edu", "")]  # fmt: skip
+    assert [each.is_new for each in record(catalogue, *map(met, seen))] == [True, True, True, False]
+
+
+def test_a_mirror_of_one_of_many_stock_installations_is_an_address_of_that_one(catalogue):
+    others = [stock(f"geo.s{n}.example") for n in range(20)]
+    home, mirror = stock("geo.agency.example.org"), stock("mirror.agency.example.org")
+    assert all(each.is_new for each in record(catalogue, *map(met, [*others, home])))
+    assert record(catalogue, met(mirror)) == [Recorded(home.id, False)]
+
+
+def test_an_address_that_shows_its_own_document_now_is_an_alias_no_longer(catalogue):
+    unset = [stock(host, online_resource="http://localhost:8080/geoserver/wms") for host in STOCK_HOSTS[:2]]
+    assert [each.is_new for each in record(catalogue, *map(met, unset))] == [True, False]
+    record(catalogue, met(stock(STOCK_HOSTS[0])))
+    own = stock(STOCK_HOSTS[1])
+    assert record(catalogue, met(own, on="http://later.example.org/")) == [Recorded(own.id, True)]
+    assert catalogue.count().services == 2
+
+
+HOSTS = st.sampled_from(["h0.example.org", "h1.example.org", "h2.example.net", "h3.example.com"])
+OWN = "its own address"
+GIVEN = st.sampled_from(
+    ["", OWN, "http://localhost/ows", "http://h0.example.org/ows?", "http://proxy.example.org/ows?"]
+)
+PROVIDERS = st.sampled_from(["", "", "Agency", "City"])
 OBSERVED = st.builds(
-    lambda host, way, title, version, page, given: (
+    lambda host, way, title, version, page, given, provider: (
         Service(
-            "wms", f"http{way}://h{host}.example.org/ows", f"1.{version}", (f"1.{version}",), f"Title {title}",
+            "wms", f"http{way}://{host}/ows", f"1.{version}", (f"1.{version}",), f"Title {title}",
             layers=(Layer(f"l{title}"),) if title else (), fingerprint=f"f{title} {version}",
-            online_resource=given,
+            online_resource=f"http://{host}/ows?" if given == OWN else given, provider=Provider(provider),
         ),
         page,
     ),
-    HOSTS, st.sampled_from(["", "s"]), st.integers(0, 3), st.integers(0, 2), st.integers(0, 2), GIVEN,
+    HOSTS, st.sampled_from(["", "s"]), st.integers(0, 3), st.integers(0, 2), st.integers(0, 2), GIVEN, PROVIDERS,
 )  # fmt: skip
 LOOKS = st.tuples(st.integers(0, 20), st.sampled_from([True, False, None]))
 

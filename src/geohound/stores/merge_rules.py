@@ -10,6 +10,7 @@ import hashlib
 from dataclasses import replace
 
 from geohound.model.service import Service, version_order
+from geohound.urls import site
 from geohound.urls.declared import declared_endpoint
 
 TRUST_S = (
@@ -42,6 +43,37 @@ def host_of(address: str) -> str:
     return loose_endpoint(address).partition("/")[0].partition("?")[0]
 
 
+def are_apart(known: Service, read: Service) -> bool:
+    """Are these two services, though their documents may be alike? So are all installations of one stock demo.
+
+    Each is on a registered domain of its own, and gives an address there or names another provider. Within one domain
+    they may be mirrors of each other; their layers do not matter here.
+    """
+    if site(known.endpoint) == site(read.endpoint):
+        return False
+    return _have_own_addresses(known, read) or _have_other_providers(known, read)
+
+
+def nearness(known_host: str, read: Service) -> int:
+    """Candidates with more of it are compared first: those of the same registered domain."""
+    return int(site(read.endpoint) in known_host)
+
+
+def _have_own_addresses(known: Service, read: Service) -> bool:
+    return all(site(_given_address(service)) == site(service.endpoint) for service in (known, read))
+
+
+def _given_address(service: Service) -> str:
+    """The address that the document declares; where that is a home page or a default, that of its operations."""
+    operations = (address for operation in service.operations for address in (operation.get, operation.post))
+    return next(filter(None, map(declared_endpoint, (service.online_resource, *operations))), "")
+
+
+def _have_other_providers(known: Service, read: Service) -> bool:
+    names = {" ".join(service.provider.name.casefold().split()) for service in (known, read)}
+    return len(names - {""}) > 1
+
+
 def is_declared_alike(known: Service, read: Service) -> bool:
     """Do both documents give one address, and is what they say alike (OSS-9, R2)?
 
@@ -49,6 +81,8 @@ def is_declared_alike(known: Service, read: Service) -> bool:
     (section 4.3.3 of the thesis). Many give a wrong one. Hence what they offer has to be alike too, and on one host,
     where files for maps are copied with their address, the same; and one of them has to be at the address given.
     """
+    if site(known.endpoint) != site(read.endpoint) and _have_own_addresses(known, read):
+        return False
     given, known_given = declared_endpoint(read.online_resource), declared_endpoint(known.online_resource)
     is_home = given in (known.endpoint, *known.aliases) or (known_given != "" and known_given == read.endpoint)
     if host_of(known.endpoint) == host_of(read.endpoint):

@@ -40,12 +40,14 @@ from geohound.model.visit import Via
 from geohound.stores.merge_rules import (
     MAX_CANDIDATES,
     TRUST_S,
+    are_apart,
     content_key,
     host_of,
     is_alike,
     is_declared_alike,
     loose_endpoint,
     merge,
+    nearness,
 )
 from geohound.urls import canonical, endpoint, without_format
 from geohound.urls.declared import declared_endpoint
@@ -204,7 +206,7 @@ def _is_own(row: KeptService, service: Service) -> bool:
 
 def _is_proved(tables: CatalogueTables, row: KeptService, service: Service) -> bool:
     """Read at the service's own address, or the same content as what is kept."""
-    if _is_own(row, service) or is_alike(row.service, service):
+    if _is_own(row, service) or (is_alike(row.service, service) and not are_apart(row.service, service)):
         return True
     return is_declared_alike(tables.whole(row.number), service)
 
@@ -223,10 +225,9 @@ def _same_document(tables: CatalogueTables, service: Service, rows: Sequence[Kep
     declared = canonical(service.online_resource) if service.online_resource else None
     named = endpoint(declared) if declared else ""
     content = content_key(service)
-    return next(
-        (row for row in same if content == content_key(row.service) != "" or named in tables.addresses(row.number)),
-        None,
-    )
+    found = [row for row in same if content == content_key(row.service) != "" or named in tables.addresses(row.number)]
+    found.sort(key=lambda row: (-nearness(host_of(row.service.endpoint), service), row.number))
+    return next((row for row in found[:MAX_CANDIDATES] if not are_apart(row.service, service)), None)
 
 
 def _same_declared(tables: CatalogueTables, service: Service, rows: Sequence[KeptService]) -> KeptService | None:

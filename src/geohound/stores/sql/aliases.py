@@ -1,13 +1,12 @@
 """Is this service new, or known by another address? As `rules` decides, asked of the tables."""
-# ruff: noqa: S608 - only a constant is put into the statements
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from geohound.model.service import Service
-from geohound.stores.merge_rules import MAX_CANDIDATES, host_of, is_declared_alike, loose_endpoint
-from geohound.urls import canonical, endpoint
+from geohound.stores.merge_rules import MAX_CANDIDATES, are_apart, host_of, is_declared_alike, loose_endpoint
+from geohound.urls import canonical, endpoint, site
 from geohound.urls.declared import declared_endpoint
 
 from .codec import clean
@@ -23,16 +22,23 @@ class Home(NamedTuple):
     is_proved: bool  # read there, or the same content as what is kept
 
 
-_FIND = "SELECT num, loose_endpoint, fingerprint, content_key FROM service"
+_FIND_ALIAS = """
+SELECT num, loose_endpoint, fingerprint, content_key
+FROM service JOIN alias ON alias.service = num WHERE alias.id = ?"""
 
 
 def find_alias(connection: Connection, service: Service, content: str) -> Home | None:
     """The service that was read at this very address before, whatever it shows now; `content` is its content key."""
-    found = connection.execute(f"{_FIND} JOIN alias ON alias.service = num WHERE alias.id = ?", (service.id,))
-    home = _judge(found.fetchone(), service, content)
-    if home is None or home.is_proved:
-        return home
-    return home._replace(is_proved=is_declared_alike(read_services(connection, [home.num])[home.num], service))
+    row = connection.execute(_FIND_ALIAS, (service.id,)).fetchone()
+    if row is None:
+        return None
+    num, loose, fingerprint, known_content = row
+    if loose == loose_endpoint(service.endpoint):
+        return Home(num, True, True)
+    is_alike = service.fingerprint == fingerprint != "" or content == known_content != ""
+    if is_alike and not are_apart(read_services(connection, [num], with_layers=False)[num], service):
+        return Home(num, False, True)
+    return Home(num, False, is_declared_alike(read_services(connection, [num])[num], service))
 
 
 def find_twin(connection: Connection, service: Service, content: str) -> Home | None:
@@ -43,15 +49,6 @@ def find_twin(connection: Connection, service: Service, content: str) -> Home | 
     return found or _find_by_declared(connection, service, content)
 
 
-def _judge(row: tuple[int, str, str, str] | None, service: Service, content: str) -> Home | None:
-    if row is None:
-        return None
-    num, loose, fingerprint, known = row
-    is_own = loose == loose_endpoint(service.endpoint)
-    same = is_own or service.fingerprint == fingerprint != "" or content == known != ""
-    return Home(num, is_own, same)
-
-
 def _find_by_fingerprint(connection: Connection, service: Service, content: str) -> Home | None:
     """The same document under another address, or at the address that the document gives (OSS-9, R2).
 
@@ -59,23 +56,28 @@ def _find_by_fingerprint(connection: Connection, service: Service, content: str)
     """
     declared = canonical(service.online_resource) if service.online_resource else None
     found = connection.execute(
-        f"""{_FIND} WHERE fingerprint = :fingerprint AND fingerprint <> '' AND kind = :kind AND (
+        """SELECT num FROM service WHERE fingerprint = :fingerprint AND fingerprint <> '' AND kind = :kind AND (
              (content_key = :content AND :content <> '')
              OR num IN (SELECT service FROM alias WHERE endpoint = :declared)
-           ) ORDER BY num LIMIT 1""",
+           ) ORDER BY host LIKE :near DESC, num LIMIT :limit""",
         {
             "fingerprint": service.fingerprint,
             "kind": service.kind,
             "content": content,
             "declared": endpoint(declared) if declared else "",
+            "near": f"%{site(service.endpoint)}%",
+            "limit": MAX_CANDIDATES,
         },
     )
-    return _judge(found.fetchone(), service, content)
+    nums = [num for (num,) in found.fetchall()]
+    known = read_services(connection, nums, with_layers=False)
+    num = next((num for num in nums if not are_apart(known[num], service)), None)
+    return None if num is None else Home(num, False, True)
 
 
 def _find_by_loose_endpoint(connection: Connection, service: Service, content: str) -> Home | None:
     found = connection.execute(
-        f"""{_FIND} WHERE loose_endpoint = :loose AND kind = :kind AND (
+        """SELECT num FROM service WHERE loose_endpoint = :loose AND kind = :kind AND (
              (fingerprint = :fingerprint AND :fingerprint <> '')
              OR (content_key = :content AND :content <> '')
            ) ORDER BY num LIMIT 1""",
@@ -86,7 +88,8 @@ def _find_by_loose_endpoint(connection: Connection, service: Service, content: s
             "content": content,
         },
     )
-    return _judge(found.fetchone(), service, content)
+    row = found.fetchone()
+    return None if row is None else Home(row[0], True, True)
 
 
 def _find_by_declared(connection: Connection, service: Service, content: str) -> Home | None:

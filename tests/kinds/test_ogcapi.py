@@ -276,3 +276,49 @@ def test_what_selects_among_the_contents_is_no_part_of_the_root(selection: str) 
 def test_what_belongs_to_the_address_stays_with_the_root() -> None:
     found = claims({"collections": [collection()]}, f"{ROOT}/collections?token=abc&datetime=2020-01-01")
     assert found["ogcapi-features"].endpoint == f"{ROOT}?token=abc"
+
+
+def moved(value: Any, root: str) -> Any:
+    """The same document as an API at another root serves it."""
+    return orjson.loads(orjson.dumps(value).replace(ROOT.encode(), root.encode()))
+
+
+@pytest.mark.parametrize("root", ["http://town.test/api", "http://town.test/openapi", "http://town.test/maps/api"])
+@pytest.mark.parametrize("path", ["", "/", "?f=json"])
+def test_a_landing_page_called_api_is_its_own_root(root: str, path: str) -> None:
+    """Most servers put the description of an API there; a landing page is none."""
+    service = claims(moved(LANDING, root), root + path)["ogcapi-features"]
+    assert (service.endpoint, service.online_resource) == (root, root)
+    collections = claims({"collections": [moved(collection(), root)]}, f"{root}/collections")["ogcapi-features"]
+    assert collections.endpoint == root
+
+
+@pytest.mark.parametrize(
+    ("given", "root"),
+    [
+        ("https://town.test/tiles/api", "http://town.test/tiles/api"),  # TLS ends before the server
+        ("http://inner:8080/tiles/api", "http://town.test"),  # the name of an inner network says nothing here
+        ("http://town.test/elsewhere", "http://town.test"),
+    ],
+)
+def test_the_root_that_a_page_links_to_is_cut_no_further(given: str, root: str) -> None:
+    page = collection(links=[*collection()["links"], {"rel": "root", "href": given}])
+    service = claims(page, "http://town.test/tiles/api/collections/lakes")["ogcapi-features"]
+    assert service.endpoint.rstrip("/") == root
+
+
+def test_a_list_of_collections_that_links_to_its_conformance_is_not_the_root() -> None:
+    links = [
+        {"rel": "self", "href": f"{ROOT}/collections"},
+        {"rel": "data", "href": f"{ROOT}/collections"},
+        {"rel": "conformance", "href": f"{ROOT}/conformance"},
+    ]
+    found = claims({"collections": [collection()], "links": links}, f"{ROOT}/collections")
+    assert found["ogcapi-features"].endpoint == ROOT
+
+
+def test_an_address_called_api_is_asked_as_a_root_and_then_the_one_above_it() -> None:
+    """A look at a known service starts at its endpoint; a found address may be the description of the API above."""
+    asked = ogcapi.KINDS[0].probe_urls("http://s.test/api")
+    assert asked[0] == "http://s.test" + "/api/conformance?f=json"
+    assert "http://s.test/collections?f=json" in asked

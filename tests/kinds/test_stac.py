@@ -166,3 +166,33 @@ def test_a_saved_collection_whose_items_are_served_belongs_to_the_api() -> None:
     assert list(found) == ["stac-api"]
     assert found["stac-api"].online_resource == "http://a.test/stac"
     assert [layer.name for layer in found["stac-api"].layers] == ["y2020"]
+
+
+@pytest.mark.parametrize("root", ["http://s.test/api", "http://s.test/stac/v1/api", "http://s.test/api/search"])
+def test_an_api_whose_root_is_called_api_has_that_as_its_endpoint(root: str) -> None:
+    """The landing page, a collection and the list of collections are pages of one service."""
+    links = [
+        {"rel": "self", "href": root},
+        {"rel": "root", "href": root},
+        {"rel": "search", "href": f"{root}/search"},
+        {"rel": "data", "href": f"{root}/collections"},
+    ]
+    landing = {**CATALOG, "conformsTo": [CORE], "links": links}
+    items = {"rel": "items", "href": f"{root}/collections/y2020/items"}
+    collection = {**COLLECTION, "links": [items, {"rel": "root", "href": root}]}
+    pages = {
+        root: landing,
+        f"{root}/collections/y2020": collection,
+        f"{root}/collections": {"collections": [collection]},
+    }
+    found = [claims(page, url)["stac-api"] for url, page in pages.items()]
+    assert [service.endpoint for service in found] == [root, root, root]
+    assert found[0].online_resource == found[1].online_resource == root
+    assert found[0].companions == (f"{root}/collections",)
+
+
+def test_an_address_called_api_is_asked_as_a_root_and_then_the_one_above_it() -> None:
+    """A look at a known service starts at its endpoint; a found address may be the description of the API above."""
+    asked = stac.KINDS[0].probe_urls("http://s.test/api")
+    assert asked[0] == "http://s.test" + "/api"
+    assert "http://s.test/collections" in asked

@@ -10,6 +10,7 @@ from typing import Any
 
 from geohound.document import Document
 from geohound.kinds import _ogcapi_evidence as evidence
+from geohound.kinds._api_root import declared_root, endpoint_of, roots_of
 from geohound.kinds._boxes import crs_code
 from geohound.kinds._json import (
     absolute,
@@ -22,7 +23,7 @@ from geohound.kinds._json import (
 )
 from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery, below, landing_page, quoted_step
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import NO_PATH, Reader, below_root, finish, root_of
+from geohound.kinds._reader import NO_PATH, Reader, below_root, finish
 from geohound.kinds._request_boxes import size
 from geohound.kinds._signature import Signature
 from geohound.kinds._tiles import pyramid
@@ -33,7 +34,7 @@ from geohound.model.service import Layer, Operation, Provider, Service
 from geohound.urls import params_lower, with_params
 
 _BELOW = re.compile(
-    r"/(?:conformance|api|openapi|queryables|collections)(?:\.json|\.html)?/?$"
+    r"/(?:conformance|queryables|collections)(?:\.json|\.html)?/?$"
     r"|(?<=/wfs3)\.(?:json|html)$"  # QGIS Server writes its views as endings
     # …/ogc/tiles/v1 is a root, though its last but one step sounds like a resource.
     r"|/(?:collections|processes|jobs|styles|tiles|map|tilesets|tileMatrixSets)(?!/v\d+(?:/|$))(?s:/.*)?$",
@@ -81,8 +82,11 @@ _TILE = re.compile(r"/\{tileMatrixSetId\}/\{\w+\}/\{\w+\}/\{\w+\}", re.IGNORECAS
 
 def probe_urls(url: str) -> tuple[str, ...]:
     """Conformance says which APIs they are, collections what they offer, the landing page who offers it."""
-    root = root_of(url, _BELOW)
-    asked = (below_root(root, "conformance"), below_root(root, "collections"), root)
+    asked = [
+        page
+        for root in roots_of(url, _BELOW)
+        for page in (below_root(root, "conformance"), below_root(root, "collections"), root)
+    ]
     return tuple(f"{a}{'&' if '?' in a else '?'}f=json" for a in asked)
 
 
@@ -98,7 +102,7 @@ def read(kind: str, document: Document) -> Service | None:
     contact = mapping(value.get("contact")) or mapping(value.get("provider"))
     service = Service(
         kind=kind,
-        endpoint=root_of(document.url, _BELOW),
+        endpoint=endpoint_of(document.url, links, _BELOW, is_landing=proof.is_landing),
         version=version,
         versions=(version,) if version else (),
         title=words(value.get("title")) if speaks_for_all else "",
@@ -115,15 +119,9 @@ def read(kind: str, document: Document) -> Service | None:
         formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
         crs=_read_crs(value) or tuple(dict.fromkeys(c for layer in layers for c in layer.crs)),
         language=words(mapping(next(iter(links.get("self", ())), None)).get("hreflang"))[:12],
-        online_resource=_own_root(links, document.url),
+        online_resource=declared_root(links, document.url, _BELOW, is_landing=proof.is_landing),
     )
     return finish(document, replace(service, **_completion(kind, service.endpoint, proof)), *proof.conforms_to)
-
-
-def _own_root(links: Mapping[str, list[Mapping[str, Any]]], url: str) -> str:
-    """The root of the API by its own links: this document may be any of its pages."""
-    own = absolute(mapping(next(iter(links.get("self", ())), None)).get("href"), url)
-    return root_of(own, _BELOW) if own else ""
 
 
 def _completion(kind: str, root: str, proof: evidence.ApiEvidence) -> dict[str, Any]:

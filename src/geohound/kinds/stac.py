@@ -9,6 +9,7 @@ from typing import Any
 
 from geohound.document import Document
 from geohound.kinds import ogcapi
+from geohound.kinds._api_root import declared_root, endpoint_of, roots_of
 from geohound.kinds._json import (
     absolute,
     links_by_rel,
@@ -21,7 +22,7 @@ from geohound.kinds._json import (
 )
 from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import Reader, below_root, finish, itself, path_of, root_of, strip_view
+from geohound.kinds._reader import Reader, below_root, finish, itself, path_of, strip_view
 from geohound.kinds._signature import json
 from geohound.model.addresses import Addresses, Below, ScriptIdioms
 from geohound.model.bbox import short_numbers
@@ -29,9 +30,7 @@ from geohound.model.layer_request import ApiItems, FeatureRequest, LayerRequest,
 from geohound.model.service import Access, Layer, Operation, Provider, Service
 from geohound.urls import with_params
 
-_BELOW = re.compile(
-    r"/(?:collections(?s:/.*)?|search|conformance|queryables|catalogs(?s:/.*)?|api(?:\.html|\.json)?)/?$"
-)
+_BELOW = re.compile(r"/(?:collections(?s:/.*)?|search|conformance|queryables|catalogs(?s:/.*)?)/?$")
 _STAC_API = re.compile(r"api\.stacspec\.org/v?[\w.-]+/core|stacspec\.org.{0,200}item-search", re.IGNORECASE)
 _API_PATH = re.compile(
     r"^(?!.*/(?:catalog|collection)\.json$)"
@@ -45,8 +44,7 @@ _GEOJSON_TYPES = frozenset(["Feature", "FeatureCollection"])
 
 
 def probe_api(url: str) -> tuple[str, ...]:
-    root = root_of(url, _BELOW)
-    return (root, below_root(root, "collections"))
+    return tuple(page for root in roots_of(url, _BELOW) for page in (root, below_root(root, "collections")))
 
 
 def read_api(document: Document) -> Service | None:
@@ -66,7 +64,7 @@ def read_api(document: Document) -> Service | None:
         layers = tuple(_read_child(link, document.url) for link in links.get("child", ()))
     service = Service(
         kind="stac-api",
-        endpoint=root_of(document.url, _BELOW),
+        endpoint=endpoint_of(document.url, links, _BELOW, is_landing=is_landing),
         version=version,
         versions=(version,) if version else (),
         title=words(value.get("title")) or words(value.get("id")) if is_landing else "",
@@ -75,18 +73,11 @@ def read_api(document: Document) -> Service | None:
         layers=layers,
         operations=_operations(links, document.url),
         formats=("application/geo+json",),
-        online_resource=_own_root(links, document.url),
+        online_resource=declared_root(links, document.url, _BELOW, is_landing=is_landing),
     )
     root = service.endpoint
     companion = below_root(root, "collections") if is_landing else root
     return finish(document, replace(service, companions=(companion,)), *texts(value.get("conformsTo")))
-
-
-def _own_root(links: Mapping[str, Any], url: str) -> str:
-    """The root of the API by its own links."""
-    named = (absolute(mapping(_first(links, rel)).get("href"), url) for rel in ("root", "self"))
-    own = next(filter(None, named), "")
-    return root_of(own, _BELOW) if own else ""
 
 
 def _is_api_landing(value: Mapping[str, Any], links: Mapping[str, Any]) -> bool:

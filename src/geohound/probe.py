@@ -11,7 +11,6 @@ from geohound.contracts import Fetcher, Kind
 from geohound.document import Document
 from geohound.document.ows_hints import OwsHints, ows_hints
 from geohound.document.refusals import judge
-from geohound.model.addresses import RARE
 from geohound.model.compact_sets import Recent
 from geohound.model.failure import BUSY_STATUSES, FailureReason
 from geohound.model.service import (
@@ -28,7 +27,7 @@ from geohound.model.service_merge import companions, join
 from geohound.model.truncation import truncate
 from geohound.model.visit import Failure, Response, Validators
 
-MAX_AT_ENDPOINT = 7  # requests to a neutral address, that of the page included
+MAX_AT_ENDPOINT = 7  # requests for services at a neutral address, beside that of the page
 MAX_UNFOUNDED = 2  # of them for services, while nothing speaks for one
 MAX_REQUESTS = 5  # until a URL has proved something; a wrong suspicion must stay cheap
 MAX_KEPT_LAYERS = 2_000  # of services that are kept whole: their further documents are not asked for again
@@ -98,18 +97,15 @@ async def identify(
     known: Document | None = None,
     cache: ProbeCache = NO_CACHE,
 ) -> Verdict:
-    """What lives at this URL: what it suggests is asked first, and never more than a few requests are made.
-
-    `known` is the answer to the URL as found, where somebody has it already.
-    """
-    suspects = sorted((kind for kind in kinds.values() if kind.suspects(url)), key=_rank)
+    """What lives at this URL, by a few requests; `known` is its answer as found, where somebody has it already."""
+    suspects = [kind for kind in sorted(kinds.values(), key=_rank) if kind.suspects(url)]
     endpoint = _NeutralEndpoint(url, suspects) if is_neutral(url, kinds) else None
     plan = endpoint.first(is_read=known is not None) if endpoint else _requests(url, suspects)
     tried: list[str] = []
     found: dict[str, Service] = {}
     proofs: list[Proof] = []
     refusals: list[tuple[str, Refusal]] = []
-    while plan and len(tried) < (MAX_AT_ENDPOINT if endpoint else MAX_REQUESTS):
+    while plan and _is_within_budget(tried, url, endpoint):
         target = plan.pop(0)
         if target in tried:
             continue
@@ -120,6 +116,7 @@ async def identify(
             refusals.append((target, refused_by_failure(document)))
             break
         verdict = _as_before(past, target) if past and document.response.status == 304 else recognise(document, kinds)
+        endpoint = endpoint or _revealed(url, suspects, verdict, kinds)
         plan = endpoint.then(document, verdict, tried) if endpoint else plan
         if verdict.services:
             document.let_go()
@@ -130,16 +127,36 @@ async def identify(
                 break
             proofs += [proof for proof in verdict.proofs if proof.service_id not in found]
             found |= {service.id: service for service in complete if service.id not in found}
-            if endpoint is None:
-                break
-            continue
+            if endpoint:
+                continue
+            break
         refusals += [(target, verdict.refusal)] if verdict.refusal else []
         if _strongest(refusals).reason in _FINAL:
             break
-        plan += _second_thoughts(document, verdict.refusal, suspects, kinds)
+        plan += _second_thoughts(document, verdict.refusal, kinds)
         del document  # likewise
-    refusal = None if found else _strongest(refusals)
-    return Verdict(tuple(found.values()), refusal, tuple(tried), tuple(proofs), tuple(refusals))
+    why = None if found else _strongest(refusals)
+    return Verdict(tuple(found.values()), why, tuple(tried), tuple(proofs), tuple(refusals))
+
+
+def _is_within_budget(tried: Sequence[str], url: str, endpoint: _NeutralEndpoint | None) -> bool:
+    if endpoint is None:
+        return len(tried) < MAX_REQUESTS
+    return sum(target != url for target in tried) < MAX_AT_ENDPOINT
+
+
+def _revealed(
+    url: str, suspects: Sequence[Kind], verdict: Verdict, kinds: Mapping[str, Kind]
+) -> _NeutralEndpoint | None:
+    """An address that suggests nothing, but answers as a service does, is as neutral as one that may have any."""
+    if suspects or not _is_report(verdict):
+        return None
+    return _NeutralEndpoint(url, sorted(kinds.values(), key=_rank))
+
+
+def _is_report(verdict: Verdict) -> bool:
+    """An exception report proves some OGC service without saying which."""
+    return verdict.refusal is not None and verdict.refusal.reason is RefusalReason.EXCEPTION_REPORT
 
 
 async def _ask(url: str, fetcher: Fetcher, max_bytes: int | None, past: CachedProof | None) -> Document | Failure:
@@ -155,11 +172,6 @@ def _as_before(past: CachedProof, url: str) -> Verdict:
 def _rank(kind: Kind) -> int:
     """The most frequent first, and last what a document is beside something more specific."""
     return kind.addresses.rank
-
-
-def _usual(kinds: Iterable[Kind]) -> list[Kind]:
-    """Those that are frequent enough to be asked for on a mere suspicion, the most frequent first."""
-    return sorted((kind for kind in kinds if kind.addresses.rank < RARE), key=_rank)
 
 
 def is_neutral(url: str, kinds: Mapping[str, Kind]) -> bool:
@@ -192,9 +204,8 @@ class _NeutralEndpoint:
         hints = ows_hints(document, self._asked_as.get(tried[-1], ""))
         named = dict.fromkeys((*self._hints.named, *hints.named))
         self._hints = OwsHints(tuple(named), self._hints.of_software or hints.of_software)
-        is_report = verdict.refusal is not None and verdict.refusal.reason is RefusalReason.EXCEPTION_REPORT
         self._has_service = self._has_service or bool(verdict.services)
-        self._is_ows = self._is_ows or is_report or self._has_service
+        self._is_ows = self._is_ows or _is_report(verdict) or self._has_service
         left = [target for target in self._in_order() if target not in tried]
         if self._is_ows or named:
             return left
@@ -267,12 +278,8 @@ def _typed(url: str, suspects: Iterable[Kind]) -> list[str]:
     return [ladder[rung] for rung in range(longest) for ladder in ladders if rung < len(ladder)]
 
 
-def _second_thoughts(
-    document: Document, refusal: Refusal | None, suspects: Sequence[Kind], kinds: Mapping[str, Kind]
-) -> list[str]:
-    """Requests that the answer itself suggests: an exception report proves some OGC service without saying which."""
-    if refusal and refusal.reason is RefusalReason.EXCEPTION_REPORT and not suspects:
-        return _typed(document.url, _usual(kinds.values()))
+def _second_thoughts(document: Document, refusal: Refusal | None, kinds: Mapping[str, Kind]) -> list[str]:
+    """Requests that the answer itself suggests."""
     if refusal and refusal.lists and refusal.kind in kinds:
         return list(refusal.lists[:1])  # what it is a part of
     if document.is_html:

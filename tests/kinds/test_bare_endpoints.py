@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -25,7 +26,7 @@ ALL_SEVEN = {
 REPORT = """<?xml version="1.0"?><ows:ExceptionReport xmlns:ows="http://www.opengis.net/ows/1.1" version="1.1.0">
 <ows:Exception exceptionCode="InvalidParameterValue" locator="service"><ows:ExceptionText>{}</ows:ExceptionText>
 </ows:Exception></ows:ExceptionReport>"""
-NEUTRAL = ["http://data.test/ows", "http://data.test/cgi-bin/mapserv?map=/srv/all.map"]
+Way = Callable[["Server", str], Verdict]
 
 
 class Server:
@@ -67,26 +68,65 @@ def identify_page(server: Server, url: str) -> Verdict:
     return asyncio.run(probe.identify(url, server, app.kinds(), known=Document(page)))
 
 
+ANYWHERE = "http://data.test/data/gateway"  # an address that says nothing; that it is read says all
+WAYS = [
+    pytest.param(identify, "http://data.test/ows", id="asked at ows"),
+    pytest.param(identify, "http://data.test/service", id="asked at service"),
+    pytest.param(identify, "http://data.test/endpoint", id="asked at endpoint"),
+    pytest.param(identify, ANYWHERE, id="asked anywhere"),
+    pytest.param(identify_page, "http://data.test/ows", id="crawled at ows"),
+    pytest.param(identify_page, "http://data.test/service", id="crawled at service"),
+    pytest.param(identify_page, "http://data.test/endpoint", id="crawled at endpoint"),
+    pytest.param(identify_page, ANYWHERE, id="crawled anywhere"),
+]
+
+
+def asked_for_services(server: Server) -> list[str]:
+    """Without the request for the page itself, Fig. 3, line 9: what lines 12 to 14 add to it."""
+    return [url for url in server.asked if "SERVICE=" in url]
+
+
 def kinds_of(verdict: Verdict) -> set[str]:
     return {service.kind for service in verdict.services}
 
 
-@pytest.mark.parametrize("url", NEUTRAL)
-def test_all_seven_services_of_one_endpoint_are_revealed_by_seven_requests(url: str) -> None:
+@pytest.mark.parametrize(("way", "url"), WAYS)
+def test_all_seven_services_of_one_endpoint_are_revealed_by_seven_requests(way: Way, url: str) -> None:
+    """Table 1: WMS, WFS, WPS, WCS, CSW, SOS and WMTS; the eighth, WCPS, is asked for as WCS."""
     server = Server(url, list(ALL_SEVEN))
-    expected = (
-        {"wms", "wfs", "wcs", "wmts", "wps", "csw", "sos"} if "mapserv" not in url else {"wms", "wfs", "wcs", "sos"}
-    )
-    assert kinds_of(identify(server, url)) >= expected
-    assert len(server.asked) <= 7
+    assert kinds_of(way(server, url)) == set(ALL_SEVEN)
+    assert len(asked_for_services(server)) == 7
+    assert len(server.asked) <= 8, "the page is read once at most"
+
+
+@pytest.mark.parametrize("way", [identify, identify_page])
+def test_mapserver_is_asked_for_what_it_can_offer(way: Way) -> None:
+    url = "http://data.test/cgi-bin/mapserv?map=/srv/all.map"
+    server = Server(url, list(ALL_SEVEN))
+    assert kinds_of(way(server, url)) == {"wms", "wfs", "wcs", "sos"}
+    assert len(asked_for_services(server)) <= 7
 
 
 @pytest.mark.parametrize("kind", list(ALL_SEVEN))
-@pytest.mark.parametrize("url", ["http://data.test/ows", "http://data.test/service", "http://data.test/endpoint"])
-def test_the_only_service_of_an_endpoint_is_revealed_within_seven_requests(url: str, kind: str) -> None:
+@pytest.mark.parametrize(("way", "url"), WAYS)
+def test_the_only_service_of_an_endpoint_is_revealed_within_seven_requests(way: Way, url: str, kind: str) -> None:
+    """Fig. 3, lines 12 to 14: from an endpoint alone the requests are constructed, in a crawl as by hand."""
     server = Server(url, [kind])
-    assert kind in kinds_of(identify(server, url))
-    assert len(server.asked) <= 7
+    assert kind in kinds_of(way(server, url))
+    assert len(asked_for_services(server)) <= 7
+
+
+@pytest.mark.parametrize("kind", list(ALL_SEVEN))
+@pytest.mark.parametrize("url", ["http://data.test/service", "http://data.test/endpoint"])
+def test_a_service_behind_a_page_is_revealed_where_wrong_requests_get_a_report(url: str, kind: str) -> None:
+    class Welcome(Server):
+        async def fetch(self, url: str, **more: object) -> Response:
+            self.page = "" if "SERVICE=" in url else "Welcome to the server"
+            return await super().fetch(url, **more)
+
+    server = Welcome(url, [kind])
+    assert kind in kinds_of(identify_page(server, url))
+    assert len(asked_for_services(server)) <= 7
 
 
 @pytest.mark.parametrize(
@@ -117,7 +157,7 @@ def test_a_page_at_such_an_address_is_asked_too() -> None:
     assert kinds_of(identify_page(server, "http://data.test/service")) == {"wfs"}
     named = Server("http://data.test/service", ["sos"], page="52N Sensor Observation Service (SOS): test client")
     assert kinds_of(identify_page(named, "http://data.test/service")) == {"sos"}
-    assert len(named.asked) <= 7
+    assert len(asked_for_services(named)) <= 7
 
 
 def test_an_ordinary_page_costs_two_requests_more_and_no_others() -> None:

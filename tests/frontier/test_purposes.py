@@ -86,3 +86,25 @@ def test_a_harvest_of_a_catalogue_of_before_is_still_a_harvest(tmp_path: Path, c
 
 async def _admitted(frontier, candidate: Candidate) -> int:
     return frontier.admit([candidate]).count
+
+
+def test_a_page_to_be_tried_again_is_no_test_to_wait_for(store, clock) -> None:
+    page, probe = Candidate("http://a.org/"), Candidate("http://b.org/wms", purpose=Purpose.PROBE)
+    task = store.tasks.create(TaskSpec()).id
+
+    async def story() -> None:
+        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3))
+        frontier.admit([page, probe])
+        await frontier.flush()
+        (leased,) = frontier.lease(1, Lane.PAGES)
+        frontier.settle(leased, Settled(Settlement.RETRY, retry_in_s=300.0))
+        assert frontier.due_in(Lane.PROBES) == 0.0
+        (leased,) = frontier.lease(1, Lane.PROBES)
+        frontier.settle(leased, Settled(Settlement.RETRY, retry_in_s=400.0))
+        assert (frontier.due_in(Lane.PROBES), frontier.due_in()) == (400.0, 300.0)
+        clock.passed_s += 400.0
+        (leased,) = frontier.lease(1, Lane.PROBES)
+        frontier.settle(leased, Settled(Settlement.DONE))
+        assert frontier.due_in(Lane.PROBES) is None
+
+    asyncio.run(story())

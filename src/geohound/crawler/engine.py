@@ -116,8 +116,17 @@ class Crawl:
         """Is nothing to be done with what is here, within the allowance?"""
         if self.in_flight or self._connectivity:
             return False
-        lane = Lane.PROBES if self.visits >= self.allowance else None
-        return self.parts.frontier.due_in(lane) is None
+        return self._is_allowance_over() or self.parts.frontier.due_in() is None
+
+    def allow(self, pages: int) -> None:
+        """So many visits of pages, over all runs."""
+        self.allowance = pages
+        if pages > self.visits:
+            self.renew_tests()
+
+    def renew_tests(self) -> None:
+        """Something new came in: the time for the last tests begins again."""
+        self._pages_ended = None
 
     @property
     def asleep(self) -> list[Lane]:
@@ -137,10 +146,14 @@ class Crawl:
         now = self.parts.clock.monotonic()
         if self._stopping or 0 < self.plan.max_time_s <= now - self._started:
             return True
-        return self.visits >= self.allowance and not self.awaits_grants and not self._has_tests_left(now)
+        return self._is_allowance_over() and not self.awaits_grants
+
+    def _is_allowance_over(self) -> bool:
+        """Are the pages spent, and the services tested that they name?"""
+        return self.visits >= self.allowance and not self._has_tests_left(self.parts.clock.monotonic())
 
     def _has_tests_left(self, now: float) -> bool:
-        """The pages are spent; the services that they name are still tested, unless the order decides on tests."""
+        """Services are tested after the last page, unless the order decides on tests."""
         if self.parts.order.decides_tests:
             return False
         self._pages_ended = ended = self._pages_ended or now
@@ -157,6 +170,8 @@ class Crawl:
 
     def _hand_out(self) -> None:
         """Give every idle worker of both groups its next candidate."""
+        if self._is_allowance_over():
+            return
         left = self.allowance - self.visits - len(self._running[Lane.PAGES])
         now = self.parts.clock.monotonic()
         for lane in self._lanes():

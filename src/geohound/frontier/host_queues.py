@@ -16,6 +16,7 @@ from .thrift import ActiveLimit
 LONG_REST_S = 10.0  # a host that is not due for so long gives its place among the active ones away
 
 _Ready = tuple[float, int, int]  # minus the worth of a host's best URL, minus its key, the host
+_Retry = tuple[float, int, int]  # when it is due, its key, the host
 
 
 class HostQueues:
@@ -37,7 +38,7 @@ class HostQueues:
         self._hosts: list[HostQueue] = []
         self._waiting: list[tuple[float, int]] = []  # (due, host)
         self._ready: tuple[list[_Ready], list[_Ready]] = ([], [])  # per lane
-        self._later: list[tuple[float, int, int, int]] = []  # retries: (due, key, host, lane)
+        self._later: tuple[list[_Retry], list[_Retry]] = ([], [])  # per lane
         self.queued = 0
         self._tests = 0  # of what is queued
         self.busy = 0
@@ -78,7 +79,7 @@ class HostQueues:
 
     def push_later(self, host: HostQueue, lane: int, key: int, due: float) -> None:
         """Queue a URL of a host, not to be leased before `due`."""
-        heapq.heappush(self._later, (due, key, host.index, lane))
+        heapq.heappush(self._later[lane], (due, key, host.index))
 
     def take(self, lane: int, now: float) -> tuple[HostQueue, int] | None:
         """The best URL of all due hosts, as its key; its host is busy from now on."""
@@ -173,12 +174,12 @@ class HostQueues:
         self._wake(now)
         if any(self._purge(lane, now) for lane in lanes):
             return now
-        if PAGE not in lanes and not self._tests:
-            return self._later[0][0] if self._later else None
-        while self._waiting and not self._is_awaited(*self._waiting[0]):
-            heapq.heappop(self._waiting)
-        times = [heap[0][0] for heap in (self._waiting, self._later) if heap]
-        return min(times) if times else None
+        times = [self._later[lane][0][0] for lane in lanes if self._later[lane]]
+        if PAGE in lanes or self._tests:
+            while self._waiting and not self._is_awaited(*self._waiting[0]):
+                heapq.heappop(self._waiting)
+            times += [due for due, _ in self._waiting[:1]]
+        return min(times, default=None)
 
     @property
     def active(self) -> tuple[int, int, int]:
@@ -196,7 +197,7 @@ class HostQueues:
     @property
     def delayed(self) -> int:
         """URLs that are to be tried again later."""
-        return len(self._later)
+        return sum(map(len, self._later))
 
     def _is_awaited(self, due: float, index: int) -> bool:
         host = self._hosts[index]
@@ -206,9 +207,10 @@ class HostQueues:
 
     def _wake(self, now: float) -> None:
         self._now = now
-        while self._later and self._later[0][0] <= now:
-            _, key, index, lane = heapq.heappop(self._later)
-            self.push(self._hosts[index], lane, key, now)
+        for lane, later in enumerate(self._later):
+            while later and later[0][0] <= now:
+                _, key, index = heapq.heappop(later)
+                self.push(self._hosts[index], lane, key, now)
         while self._waiting and self._waiting[0][0] <= now:
             _, index = heapq.heappop(self._waiting)
             host = self._hosts[index]

@@ -70,7 +70,11 @@ class CrawlWork:
 
     def allow(self, pages: int) -> None:
         """So many visits of pages, over all runs."""
-        self._crawl.allowance = pages
+        self._crawl.allow(pages)
+
+    def renew_tests(self) -> None:
+        """Links came in: the services that they name are tested, be the pages spent or not."""
+        self._crawl.renew_tests()
 
     @property
     def allowance(self) -> int:

@@ -84,6 +84,7 @@ class ShardWork:
         await self._note_idle(is_idle=False)
         for parcel in parcels:
             parts.admit(parcel.links)
+        self._of_crawl.renew_tests()
         await self._of_crawl.parts.frontier.flush()
         numbers = [parcel.number for parcel in parcels]
         await asyncio.to_thread(parts.shards.acknowledge, parts.claim, numbers)

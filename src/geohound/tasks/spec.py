@@ -143,7 +143,7 @@ def plan_of(settings: Settings, task: Task, *, counts_links: bool) -> Plan:
         since=date.fromisoformat(goal.since) if goal.since else None,
         is_harvest=task.spec.kind is TaskKind.HARVEST,
         main_pages_only=settings.main_pages_only,
-        max_pages=settings.page_limit,
+        max_pages=0 if task.shard else settings.page_limit,  # a shard is granted each page
         max_time_s=settings.max_time_s,
         fetchers=settings.fetchers,
         testers=settings.testers,

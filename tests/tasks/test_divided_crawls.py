@@ -1,0 +1,85 @@
+"""A crawl divided into shards, all in this process: its budget holds for all of them together, and ends them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from geohound import app
+from geohound.cli.demo import geoweb_running
+from geohound.model.task import TaskFilter, TaskState, Wanted
+from geohound.settings import Settings
+from geohound.tasks.divided_work import is_divided, is_run_whole
+from geohound.tasks.spec import crawl_spec
+from geoweb import World
+from geoweb.trouble import NO_TROUBLE
+
+FLAKY = World(seed=3, hosts=40, pages=600, trouble=replace(NO_TROUBLE, flaky=0.5))
+
+
+@pytest.fixture
+def crawl(tmp_path):
+    """Crawl a world with these settings; the task as it was left, and how many seconds it took.
+
+    Its shards are taken over by others as soon as so many pages were visited.
+    """
+
+    def run(world, takeovers=(), **values):
+        with geoweb_running(world) as port:
+            usual = {
+                "host_delay_s": 0.01, "slow_host_factor": 0.0, "shards": 6, "processes": 1,
+                "connect_to": (f"*.test=127.0.0.1:{port}",), "allow_nets": ("127.0.0.0/8",),
+            }  # fmt: skip
+            settings = Settings(catalogue=str(tmp_path / "c.db"), **{**usual, **values})
+            return asyncio.run(story(settings, world, takeovers))
+
+    return run
+
+
+async def story(settings, world, takeovers):
+    task = app.new_task(settings, crawl_spec(settings, tuple(world.seeds)), is_queued=True)
+    began = time.monotonic()
+    with (
+        app.divided_runner(settings) as whole,
+        app.task_runner(settings, indexes=False) as (parts, tasks),
+    ):
+        serving = [
+            asyncio.create_task(whole.serve(10, is_divided)),
+            asyncio.create_task(parts.serve(10, is_run_whole)),
+        ]
+        while (found := tasks.get(task)) is not None and found.state not in (TaskState.DONE, TaskState.STOPPED):
+            assert time.monotonic() - began < 60, found.counters
+            if takeovers and found.counters.get("visits", 0) >= takeovers[0]:
+                takeovers = takeovers[1:]
+                take_over(tasks)
+            await asyncio.sleep(0.1)
+        for each in serving:
+            each.cancel()
+            with suppress(asyncio.CancelledError):
+                await each
+    return found, time.monotonic() - began
+
+
+def take_over(tasks) -> None:
+    """As a supervisor does with the shards of a worker that is gone."""
+    for shard in tasks.list(TaskFilter(parts=True)):
+        if shard.claim is not None:
+            tasks.expire(shard.claim)
+            tasks.want(shard.id, Wanted.RUN)
+
+
+def test_a_spent_budget_ends_the_crawl_though_pages_wait_to_be_tried_again(crawl) -> None:
+    done, took_s = crawl(FLAKY, max_pages=120, retry_after_s=300.0)
+    assert str(done.ending) == "page budget"
+    assert 105 <= done.counters["visits"] <= 120
+    assert took_s < 30
+
+
+def test_a_budget_holds_for_those_who_take_shards_over(crawl) -> None:
+    done, _ = crawl(FLAKY, takeovers=(20, 50), max_pages=90, retry_after_s=0.1)
+    assert str(done.ending) == "page budget"
+    assert 75 <= done.counters["visits"] <= 90

@@ -26,6 +26,8 @@ _CHUNKS = ((b"IHDR", struct.pack(">IIBBBBB", 256, 256, 8, 0, 0, 0, 0)), (b"IDAT"
 TILE = b"\x89PNG\r\n\x1a\n" + b"".join(
     struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in _CHUNKS
 )
+DIRECTORY_PAGE = b"""<html><head><title>Roads (MapServer) - ArcGIS REST Services Directory</title></head><body>
+<h2>Roads (MapServer)</h2><a href="/arcgis/rest/services/Roads/MapServer/0">Roads</a> (0)</body></html>"""
 EXCEPTION = b"<ServiceExceptionReport><ServiceException>no such table</ServiceException></ServiceExceptionReport>"
 
 
@@ -36,6 +38,7 @@ class _Site(BaseHTTPRequestHandler):
     asked: list[str] = []  # noqa: RUF012 - one for all
     gone_hosts: set[str] = set()  # noqa: RUF012 - likewise
     more: tuple[str, ...] = ()  # links on the page, beside the first
+    arcgis_title = "All roads"
 
     def do_GET(self) -> None:
         type(self).asked.append(self.path)
@@ -53,6 +56,8 @@ class _Site(BaseHTTPRequestHandler):
             return 301, "text/plain", b"", {"Location": f"http://{host}/new{self.path}"}
         if self.path.endswith("/tiles/4/8/5.png"):
             return 200, "image/png", TILE, {}
+        if self.path.startswith("/arcgis/rest/services/Roads/MapServer"):
+            return self._answer_as_arcgis()
         if self.path == "/page":
             links = ["http://a.test/wms?service=WMS&request=GetCapabilities", *type(self).more]
             return 200, "text/html", "".join(f"<a href='{link}'>map</a>" for link in links).encode(), {}
@@ -66,12 +71,23 @@ class _Site(BaseHTTPRequestHandler):
             return 200, "text/xml", EXCEPTION, {}
         return 200, "text/xml", CAPABILITIES.format(host=host).encode(), {}
 
+    def _answer_as_arcgis(self) -> tuple[int, str, bytes, dict[str, str]]:
+        if "f=json" not in self.path:
+            return 200, "text/html", DIRECTORY_PAGE, {}
+        described = {
+            "currentVersion": 10.9, "mapName": "Layers", "layers": [{"id": 0, "name": "Roads"}],
+            "documentInfo": {"Title": type(self).arcgis_title}, "supportedImageFormatTypes": "PNG",
+            "singleFusedMapCache": False, "capabilities": "Map,Query",
+        }  # fmt: skip
+        return 200, "application/json", json.dumps(described).encode(), {}
+
     def log_message(self, *_: object) -> None: ...
 
 
 @pytest.fixture
 def site() -> Iterator[type[_Site]]:
     _Site.mode, _Site.asked, _Site.more, _Site.gone_hosts = "good", [], (), set()
+    _Site.arcgis_title = "All roads"
     with running(ThreadingHTTPServer(("127.0.0.1", 0), _Site)) as origin:
         _Site.port = origin.rpartition(":")[2]  # type: ignore[attr-defined]
         yield _Site
@@ -179,6 +195,26 @@ def test_nothing_is_due_right_after_a_look_and_the_time_of_the_next_one_is_known
     assert len(site.asked) == asked
     shown = show("http://a.test/wms")
     assert shown["health"]["next_check"] > shown["health"]["since"]
+
+
+ARCGIS = "http://a.test/arcgis/rest/services/Roads/MapServer"
+
+
+def test_a_service_that_was_found_by_its_page_is_not_changed_by_being_read_in_json(call, site, show):
+    assert call("crawl", ARCGIS).returncode == 0
+    assert show(ARCGIS)["title"] == "All roads", "what it says of itself, not the title of a page about it"
+    assert [look(call)[1]["changed"] for _ in range(2)] == [0, 0]
+    assert {event["change"] for event in show(ARCGIS)["history"]} == {"found", "state"}
+    site.arcgis_title = "All roads and paths"
+    assert look(call)[1]["changed"] == 1
+    assert show(ARCGIS)["history"][-1]["detail"] == "All roads → All roads and paths"
+
+
+def test_a_change_before_the_first_look_is_seen_by_it(call, site, show):
+    assert call("crawl", ARCGIS).returncode == 0
+    site.arcgis_title = "All roads and paths"
+    assert look(call)[1]["changed"] == 1
+    assert "title" in {event["change"] for event in show(ARCGIS)["history"]}
 
 
 @pytest.mark.usefixtures("known")

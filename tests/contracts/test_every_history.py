@@ -95,6 +95,15 @@ def test_another_description_is_an_event_that_says_what_differs(rig):
     assert rig.history.events(A.id)[-1].at == NOON + DAY
 
 
+def test_another_document_of_the_same_service_is_kept_and_is_no_event(rig):
+    rig.put(A)
+    other = replace(A, title="A by its JSON", fingerprint="b")
+    met = Sighting(A.id, A.endpoint, "http://page.test/", Via.LINK, "", NOON + DAY)
+    run(rig.catalogue.record, [Observation(other, met, Check(A.id, NOON + DAY, True), is_news=False)])
+    assert rig.catalogue.get(A.id).title == "A by its JSON"
+    assert [change for change, _ in rig.said()] == [LifeChange.FOUND, LifeChange.STATE]
+
+
 def test_a_service_that_moved_says_so_once(rig):
     rig.put(A)
     moved = [Check(A.id, NOON + n * DAY, True, "moved: to http://b.test/wms") for n in (1, 2)]

@@ -23,6 +23,7 @@ class Observation:
     sighting: Sighting
     check: Check | None = None
     topics: Topics = ()
+    is_news: bool = True  # False: it was only read from another document, and nothing happened
 
 
 class Recorded(NamedTuple):

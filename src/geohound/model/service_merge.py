@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from .service import Service
+from .service import Service, version_order
 
 # What a landing page says of the address as a whole, whichever kinds live there.
 _OF_THE_ENDPOINT = frozenset(
@@ -41,7 +41,11 @@ def _is_guess(group: Sequence[Service]) -> bool:
 
 
 def _merge(group: Sequence[Service], about: Sequence[Service]) -> Service:
-    """What the first says, and where it is silent the others; the longest list of layers."""
+    """What the first says, and where it is silent the others; the longest list of layers.
+
+    First is who names the highest version: a page about a service has none, its own description has.
+    """
+    group = sorted(group, key=lambda service: version_order(service.version), reverse=True)
     said: dict[str, Any] = {}
     for field in fields(Service):
         if field.name not in ("kind", "endpoint") and getattr(group[0], field.name) == field.default:

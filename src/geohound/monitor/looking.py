@@ -83,6 +83,7 @@ class Look:
     asked: list[Asked] = field(default_factory=list)
     retry_after_s: float | None = None  # as the host, or our own rules, ask for
     layers: tuple[LayerCheck, ...] = ()  # of a deep look
+    is_other_document: bool = False  # than the one that the catalogue has: it differs, but nothing was changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,18 @@ async def look_at(
     return _judge(service, verdict, asking, elapsed_s, now)
 
 
+async def read_where_met(
+    target: LookTarget, fetcher: Fetcher, kinds: Mapping[str, Kind], max_bytes: int
+) -> tuple[Service | None, list[Asked]]:
+    """The service as the address at which it was met describes it: a crawl may have read another document there."""
+    service, asking = target.service, RecordingFetcher(fetcher)
+    if not target.met_at:
+        return None, []
+    verdict = await probe.identify(target.met_at, asking, _kinds_at(service, target.known, kinds), max_bytes)
+    own = (each for each in verdict.services if each.kind == service.kind and _is_near(each.endpoint, service.endpoint))
+    return next(own, None), asking.asked
+
+
 def _needs_confirmation(verdict: Verdict) -> bool:
     """Was it refused by one answer alone?"""
     reason = verdict.refusal.reason if verdict.refusal and not verdict.services else None
@@ -144,6 +157,10 @@ def _elapsed_s(asking: RecordingFetcher) -> float:
 def _kinds_at(service: Service, known: KnownProofs, kinds: Mapping[str, Kind]) -> Mapping[str, Kind]:
     """Only what is known to live there is asked for: a look is no search."""
     wanted = {service.kind, *(other.kind for other in known.services if other.endpoint == service.endpoint)}
+    own = kinds.get(service.kind)
+    questions = own.probe_urls(service.endpoint) if own else ()
+    # Who asks the same questions costs no request more, and may read in an answer what the service's own kind does not.
+    wanted |= {name for name, kind in kinds.items() if questions and kind.probe_urls(service.endpoint) == questions}
     return {name: kind for name, kind in kinds.items() if name in wanted} or kinds
 
 

@@ -15,7 +15,7 @@ from geohound.model.visit import Via
 
 from .deep import check_layers, chosen_layers, summed_up
 from .ended import LookedAt, PutOff
-from .looking import Look, Postponed, look_at, same_document, target_of
+from .looking import Look, LookTarget, Postponed, look_at, read_where_met, same_document, target_of
 from .parts import MonitorParts, MonitorPlan
 from .schedule import LONGEST_DEAD_S, Revisiting, after_look, next_check
 
@@ -45,7 +45,20 @@ class ServiceLooks:
             return PutOff(wait_s)
         if self._plan.deep and found.check.ok:
             found = await self._look_deeper(due, found.read or service, found)
+        found = await self._compared(due, target, found)
         return await self._end(due, service, found, revisiting)
+
+    async def _compared(self, due: DueLook, target: LookTarget, found: Look) -> Look:
+        """Is what a first look reads another document than the crawl read, or was something changed?
+
+        Like is compared with like: where the address at which it was met still says what is known, nothing was.
+        """
+        differs = found.read is not None and not same_document(found.read, target.service)
+        if not differs or due.looked_at is not None:
+            return found
+        again, asked = await read_where_met(target, self._parts.fetcher, self._parts.kinds, self._plan.max_bytes)
+        is_same = again is not None and same_document(again, target.service)
+        return replace(found, is_other_document=is_same, asked=[*found.asked, *asked])
 
     def _robots_pause_s(self, host: str, found: Look) -> float | None:
         """A robots.txt that cannot be had at the moment keeps us out: come again once before that counts."""
@@ -69,13 +82,14 @@ class ServiceLooks:
 
     async def _end(self, due: DueLook, service: Service, found: Look, revisiting: Revisiting) -> LookedAt:
         check, queue = found.check, self._parts.queue
-        changed = found.moved_to is not None or (found.read is not None and not same_document(found.read, service))
+        differs = found.read is not None and not same_document(found.read, service)
+        changed = found.moved_to is not None or (differs and not found.is_other_document)
         state = self._state_after(service.id, check)
         stats = after_look(due, check.result, state, changed=changed, at=check.at)
         next_at = next_check(
             replace(due, stats=stats), check.result, state, queue.of_host(due.host), revisiting, check.at
         )
-        met = await self._met(service, found, changed=changed)
+        met = await self._met(service, found, is_new=changed or differs)
         ended = EndedLook(due.purpose, due.target, next_at, check.at, stats, met, found.layers)
         return LookedAt(ended, check, service.endpoint, changed, len(found.asked))
 
@@ -83,16 +97,17 @@ class ServiceLooks:
         *_, state = states([*self._parts.catalogue.checks(service_id), check])
         return state
 
-    async def _met(self, service: Service, found: Look, *, changed: bool) -> tuple[Observation | Check, ...]:
+    async def _met(self, service: Service, found: Look, *, is_new: bool) -> tuple[Observation | Check, ...]:
         """What goes into the catalogue: the check, with the service as it describes itself now where that is new."""
         read = found.moved_to or found.read
-        if read is None or not changed:
+        if read is None or not is_new:
             return (found.check,)
         topics = tuple(await asyncio.to_thread(self._parts.topics_of, read))
         if found.moved_to is not None:
             moved = Sighting(read.id, read.endpoint, service.endpoint, Via.REDIRECT, "moved", found.check.at)
             return found.check, Observation(read, moved, replace(found.check, service_id=read.id, reason=""), topics)
-        return (Observation(read, self._sighting(service, found.check.at), found.check, topics),)
+        sighting = self._sighting(service, found.check.at)
+        return (Observation(read, sighting, found.check, topics, is_news=not found.is_other_document),)
 
     def _sighting(self, service: Service, at: datetime) -> Sighting:
         """Where it was met first: a look is no new place."""

@@ -181,7 +181,7 @@ def _put(tables: CatalogueTables, met: Observation) -> Recorded:
         row = tables.happen(row.number, sighting.at, [found_change(sighting)])
     else:
         tables.aliases.setdefault(service.id, (service.endpoint, row.number))
-        stands = _is_own(row, service) and _refresh(tables, row, service, met.topics, sighting.at)
+        stands = _is_own(row, service) and _refresh(tables, row, met)
     if left is not None:
         _move_sightings(tables, left.number, row.number, [service.endpoint])
     _see(tables, row.number, sighting, is_first=is_new and left is None)
@@ -261,16 +261,18 @@ def _insert(tables: CatalogueTables, service: Service, topics: Topics, seen: tup
     return row
 
 
-def _refresh(tables: CatalogueTables, row: KeptService, service: Service, topics: Topics, at: datetime) -> bool:
+def _refresh(tables: CatalogueTables, row: KeptService, met: Observation) -> bool:
     """Keep what a new reading changes; False if the known one stays, as the newer."""
+    service = met.service
     known = tables.whole(row.number)
     merged = merge(known, service)
     stands = version_order(service.version) >= version_order(known.version)
     if merged != known:
         if not is_alike(known, merged):
             _part(tables, row, known)
-        row = tables.happen(row.number, at, differences(known, merged))
-        kept_topics = topics if stands else row.topics
+        news = differences(known, merged) if met.is_news else []
+        row = tables.happen(row.number, met.sighting.at, news)
+        kept_topics = met.topics if stands else row.topics
         tables.kept[row.number] = replace(row, service=replace(merged, aliases=()), topics=kept_topics)
         tables.change(row, is_document=True)
     return stands

@@ -89,8 +89,9 @@ def add_alias(connection: Connection, num: int, kind: str, address: str) -> None
     connection.execute(_ADD_ALIAS, (service_id(kind, clean(address)), clean(address), num))
 
 
-def refresh_service(connection: Connection, num: int, service: Service, topics: Topics, at: float) -> bool:
+def refresh_service(connection: Connection, num: int, met: Observation) -> bool:
     """Write what a new reading changes; most readings change nothing. False if the known one stays, as the newer."""
+    service = met.service
     known = read_services(connection, [num])[num]
     merged = merge(known, service)
     stands = version_order(service.version) >= version_order(known.version)
@@ -98,13 +99,14 @@ def refresh_service(connection: Connection, num: int, service: Service, topics: 
         return stands
     if not is_alike(known, merged):
         _part_from_strangers(connection, num, known)
-    note_events(connection, num, at, differences(known, merged))
+    if met.is_news:
+        note_events(connection, num, met.sighting.at.timestamp(), differences(known, merged))
     connection.execute(_REFRESH, (*_document(merged, content_key(merged)), num))
     connection.execute("DELETE FROM layer WHERE service = ?", (num,))
     write_layers(connection, num, merged)
     if stands:
         connection.execute("DELETE FROM topic WHERE service = ?", (num,))
-        _write_topics(connection, num, topics)
+        _write_topics(connection, num, met.topics)
     note_change(connection, num, is_document=True)
     return stands
 
@@ -204,7 +206,7 @@ def _put(connection: Connection, met: Observation) -> Recorded:
     else:
         num = home.num
         add_alias(connection, num, service.kind, service.endpoint)
-        stands = home.is_own and refresh_service(connection, num, service, met.topics, at)
+        stands = home.is_own and refresh_service(connection, num, met)
     if home is None:
         note_events(connection, num, at, [found_change(sighting)])
     if home is None and left is None:

@@ -148,6 +148,19 @@ def test_the_numbers_of_a_host_are_the_sums_over_its_services(rig):
     assert rig.queue.of_host("nobody.test") == LookStats()
 
 
+def test_of_two_looks_at_the_same_time_one_counts(rig):
+    rig.put(A)
+    rig.queue.enrol(FIRST)
+    stats = LookStats(1, 0, 0.0, 60.0, 0, 0)
+    good = Check(A.id, NOON + HOUR, True)
+    first = EndedLook(Purpose.CHECK, A.id, NOON + 9 * HOUR, NOON + HOUR, stats, (good,), looks_before=0)
+    second = EndedLook(Purpose.CHECK, A.id, NOON + 5 * HOUR, NOON + HOUR, stats, (good,), looks_before=0)
+    assert rig.settle(first, second) == [StateStep(HealthState.ALIVE, HealthState.ALIVE), None]
+    assert rig.settle(second) == [None]
+    assert len(rig.catalogue.checks(A.id)) == 2, "the one of the crawl and one look"
+    assert rig.queue.when(A.id) == NOON + 9 * HOUR
+
+
 def test_who_lost_the_task_settles_nothing(rig):
     rig.put(A)
     rig.queue.enrol(FIRST)

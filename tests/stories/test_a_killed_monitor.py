@@ -9,7 +9,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
@@ -51,19 +51,53 @@ def port() -> Iterator[str]:
         yield origin.rpartition(":")[2]
 
 
-def test_every_service_is_checked_once_however_often_the_monitor_is_killed(port: str, tmp_path: Path) -> None:
-    path = tmp_path / "c.db"
-    store, now = open_store(path, SystemClock()), datetime.now(UTC)
-    found = [Service("wms", f"http://h{h}.test/wms?map=m{n}") for h in range(HOSTS) for n in range(PER_HOST)]
-    seen = [Sighting(each.id, each.endpoint, "", Via.SEED, "", now) for each in found]
-    store.catalogue.record_now([Observation(*pair) for pair in zip(found, seen, strict=True)])
+FOUND = [Service("wms", f"http://h{h}.test/wms?map=m{n}") for h in range(HOSTS) for n in range(PER_HOST)]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A catalogue of services that were found long ago: all of them are due."""
+    path, long_ago = tmp_path / "c.db", datetime.now(UTC) - timedelta(days=60)
+    store = open_store(path, SystemClock())
+    seen = [Sighting(each.id, each.endpoint, "", Via.SEED, "", long_ago) for each in FOUND]
+    store.catalogue.record_now([Observation(*pair) for pair in zip(FOUND, seen, strict=True)])
     store.close()
-    words = ["--catalogue", str(path), "--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"]
-    call = [sys.executable, "-m", "geohound"]
-    environ = {
+    return path
+
+
+@pytest.fixture
+def environ() -> dict[str, str]:
+    return {
         **os.environ, "GEOHOUND_HOST_DELAY_S": str(DELAY_S), "GEOHOUND_SLOW_HOST_FACTOR": "0",
         "GEOHOUND_ADDRESS_SHARE": "0",
     }  # fmt: skip
+
+
+def words_of(path: Path, port: str) -> list[str]:
+    return ["--catalogue", str(path), "--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"]
+
+
+def assert_checked_once_and_politely(path: Path) -> None:
+    store = open_store(path, SystemClock())
+    counts = Counter({each.endpoint: len(store.catalogue.checks(each.id)) for each in FOUND})
+    store.close()
+    assert set(counts.values()) == {1}, counts
+    gaps = [later - first for times in _Site.asked.values() for first, later in pairwise(times)]
+    assert min(gaps) > DELAY_S * 0.8, sorted(gaps)[:5]
+
+
+def test_two_monitors_at_the_same_time_check_each_service_once(port: str, path: Path, environ: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "geohound", "monitor", "--once", "--quiet", *words_of(path, port)]
+    both = [subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert_checked_once_and_politely(path)
+
+
+def test_every_service_is_checked_once_however_often_the_monitor_is_killed(
+    port: str, path: Path, environ: dict[str, str]
+) -> None:
+    words = words_of(path, port)
+    call = [sys.executable, "-m", "geohound"]
     command = [*call, "monitor", "--all", "--quiet", *words]
     for kill in range(KILLS):
         process = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL)
@@ -75,9 +109,4 @@ def test_every_service_is_checked_once_however_often_the_monitor_is_killed(port:
         process.wait()
         command = [*call, "resume", "1", "--quiet", *words]
     assert subprocess.run(command, env=environ, check=False, stdout=subprocess.DEVNULL).returncode == 0
-    store = open_store(path, SystemClock())
-    counts = Counter({each.endpoint: len(store.catalogue.checks(each.id)) for each in found})
-    store.close()
-    assert set(counts.values()) == {1}, counts
-    gaps = [later - first for times in _Site.asked.values() for first, later in pairwise(times)]
-    assert min(gaps) > DELAY_S * 0.8, sorted(gaps)[:5]
+    assert_checked_once_and_politely(path)

@@ -47,9 +47,10 @@ class CheckQueue(Protocol):
     def services(self) -> Iterator[DueLook]:
         """Every service of the queue."""
 
-    def settle(self, claim: Claim, ended: Sequence[EndedLook]) -> Awaitable[Sequence[StateStep]]:
+    def settle(self, claim: Claim, ended: Sequence[EndedLook]) -> Awaitable[Sequence[StateStep | None]]:
         """Write what was met and when each target is due again, all or nothing; on disk when awaited.
 
-        For each look the health before and after (UNKNOWN where the target is no service). FencedError, and nothing
-        written, if the claim is stale.
+        For each look the health before and after (UNKNOWN where the target is no service); None, and nothing written
+        of it, where another monitor has looked since (`looks_before`). FencedError, and nothing written at all, if the
+        claim is stale.
         """

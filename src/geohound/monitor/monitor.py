@@ -23,7 +23,6 @@ from .schedule import Revisiting, budgeted, first_waits
 from .service_look import ServiceLooks
 
 MAX_HOSTS: Final = 256  # that are looked at side by side; most of them rest
-PER_HOST: Final = 20  # looks that are read from the queue at a time
 LONGEST_SLEEP_S: Final = 30.0
 WAIT_S: Final = 1.0  # for a look to end, before it is seen whether other hosts are due
 ENROL_EVERY_S: Final = 600.0
@@ -159,14 +158,11 @@ class Monitor:
 
     async def _host(self, host: str) -> None:
         """All that is due of one host, one look after the other."""
-        while not self._stopping.is_set():
-            due = self._parts.queue.due(host, self._parts.clock.now(), PER_HOST)
+        while not self._stopping.is_set() and host not in self._held:
+            due = self._parts.queue.due(host, self._parts.clock.now(), 1)  # another monitor may take the others
             if not due:
                 return
-            for each in due:
-                if self._stopping.is_set() or host in self._held:
-                    return
-                await self._look(each)
+            await self._look(due[0])
 
     async def _look(self, due: DueLook) -> None:
         """One look; while its host is to be left alone, it keeps nobody else waiting."""
@@ -199,6 +195,8 @@ class Monitor:
         (step,) = await self._parts.queue.settle(self._parts.claim, [looked.ended])
         await self._parts.keep_requests()
         self.counts["requests"] += looked.requests
+        if step is None:  # another monitor has looked at the same time: one check is enough
+            return
         if looked.check is None:
             self.counts["pages"] += due.purpose is Purpose.PAGE
             self.counts["candidates"] += due.purpose is Purpose.PROBE

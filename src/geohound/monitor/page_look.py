@@ -79,4 +79,4 @@ class PageLooks:
         in_vain = 0 if met else due.stats.failures + 1
         stats = replace(due.stats, looks=due.stats.looks + 1, changes=due.stats.changes + bool(met), failures=in_vain)
         next_at = now + timedelta(seconds=rarer_s(_AGAIN_S[due.purpose], in_vain - 1))
-        return EndedLook(due.purpose, due.target, next_at, now, stats, met)
+        return EndedLook(due.purpose, due.target, next_at, now, stats, met, looks_before=due.stats.looks)

@@ -35,7 +35,8 @@ class ServiceLooks:
         service = self._parts.catalogue.get(due.target)
         now = self._parts.clock.now()
         if service is None:
-            return LookedAt(EndedLook(due.purpose, due.target, now + timedelta(seconds=LONGEST_DEAD_S), now, due.stats))
+            never = now + timedelta(seconds=LONGEST_DEAD_S)
+            return LookedAt(EndedLook(due.purpose, due.target, never, now, due.stats))
         target = target_of(service, self._parts.catalogue)
         found = await look_at(target, self._parts.fetcher, self._parts.kinds, self._plan.max_bytes, now)
         if isinstance(found, Postponed):
@@ -90,7 +91,7 @@ class ServiceLooks:
             replace(due, stats=stats), check.result, state, queue.of_host(due.host), revisiting, check.at
         )
         met = await self._met(service, found, is_new=changed or differs)
-        ended = EndedLook(due.purpose, due.target, next_at, check.at, stats, met, found.layers)
+        ended = EndedLook(due.purpose, due.target, next_at, check.at, stats, met, found.layers, due.stats.looks)
         return LookedAt(ended, check, service.endpoint, changed, len(found.asked))
 
     def _state_after(self, service_id: str, check: Check) -> HealthState:

@@ -83,18 +83,21 @@ class MemoryCheckQueue:
         found = [row for row in self._rows.values() if row.purpose is Purpose.CHECK]
         return iter(sorted(found, key=lambda row: row.target))
 
-    async def settle(self, claim: Claim, ended: Sequence[EndedLook]) -> Sequence[StateStep]:
+    async def settle(self, claim: Claim, ended: Sequence[EndedLook]) -> Sequence[StateStep | None]:
         task = self._tasks.get(claim.task)
         if task is None or task.claim != claim:
             raise FencedError(f"Task {claim.task} is run by another by now.")
-        steps = []
+        steps: list[StateStep | None] = []
         for each in ended:
+            row = self._rows[each.purpose, each.target]
+            if each.looks_before not in (None, row.stats.looks):
+                steps.append(None)
+                continue
             was = self._state(each.target)
             await self._catalogue.record(each.met)
             for check in each.layers:
                 self.layer_looks.setdefault(each.target, {})[check.layer] = check
             key = (each.purpose, each.target)
-            row = self._rows[key]
             looked = row if each.at is None else replace(row, looked_at=each.at, stats=each.stats)
             self._rows[key] = replace(looked, due_at=each.next_at)
             steps.append(StateStep(was, self._state(each.target)))

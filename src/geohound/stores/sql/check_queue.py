@@ -113,8 +113,8 @@ class SqlCheckQueue:
     def services(self) -> Iterator[DueLook]:
         return map(_due_look, self._database.read().execute(_ALL).fetchall())
 
-    def settle(self, claim: Claim, ended: Sequence[EndedLook]) -> asyncio.Future[list[StateStep]]:
-        def write(connection: Connection) -> list[StateStep]:
+    def settle(self, claim: Claim, ended: Sequence[EndedLook]) -> asyncio.Future[list[StateStep | None]]:
+        def write(connection: Connection) -> list[StateStep | None]:
             self._database.lock(connection, "catalogue")
             self._database.lock(connection, claims.lock_name(claim.task))
             claims.check(connection, claim)
@@ -123,7 +123,9 @@ class SqlCheckQueue:
         return awaited(self._commits.submit(write))
 
 
-def _settle(connection: Connection, ended: EndedLook) -> StateStep:
+def _settle(connection: Connection, ended: EndedLook) -> StateStep | None:
+    if ended.looks_before not in (None, _looks(connection, ended)):
+        return None
     was = _state(connection, ended.target)
     record(connection, ended.met)
     num = find_num(connection, ended.target) if ended.layers else None
@@ -138,6 +140,12 @@ def _settle(connection: Connection, ended: EndedLook) -> StateStep:
         row = (due_at, ended.at.timestamp(), *numbers, ended.purpose, clean(ended.target))
         connection.execute(_LOOKED, row)
     return StateStep(was, _state(connection, ended.target))
+
+
+def _looks(connection: Connection, ended: EndedLook) -> int | None:
+    sql = "SELECT looks FROM check_queue WHERE purpose = ? AND target = ?"
+    row = connection.execute(sql, (ended.purpose, clean(ended.target))).fetchone()
+    return row[0] if row else None
 
 
 def _state(connection: Connection, service_id: str) -> HealthState:

@@ -128,6 +128,18 @@ def test_events_of_all_services_since_a_time_are_in_order(rig):
     assert min(event.at for event in found) == NOON + DAY
 
 
+def test_events_are_numbered_as_they_were_written_and_read_on_from_a_number(rig):
+    assert rig.history.newest() == 0
+    rig.put(A)
+    rig.put(replace(A, endpoint="http://b.test/wms", title="B", fingerprint="b"), NOON - DAY)
+    first = rig.history.after(0, 2)
+    rest = rig.history.after(first[-1][0], 100)
+    assert len(first) == 2
+    assert [event.at for _, event in (*first, *rest)] == [NOON, NOON, NOON - DAY, NOON - DAY], "not in order of time"
+    assert rig.history.newest() == rest[-1][0]
+    assert rig.history.after(rig.history.newest(), 100) == []
+
+
 def test_old_checks_are_summed_up_by_week_and_the_state_stays(rig):
     rig.put(A)
     rig.check(True, True, False, True, None, True)

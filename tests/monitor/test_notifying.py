@@ -14,9 +14,10 @@ import pytest
 from loopback import running
 
 from geohound.model.biography import LifeChange, LifeEvent
-from geohound.monitor.notifying import MAX_LINES, NoticePlan, Notifier, digest, signed
+from geohound.monitor.notifying import MAX_EVENTS, MAX_LINES, NoticePlan, Notifier, digest, signed
 from geohound.net.address_guard import Guard
 from geohound.net.poster import Poster
+from geohound.stores.memory.knowledge import MemoryKnowledge
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOOK = "http://hook.test/"
@@ -30,8 +31,11 @@ class Past:
     def __init__(self, *events):
         self.events = list(events)
 
-    def since(self, at):
-        return iter([each for each in self.events if each.at >= at])
+    def newest(self):
+        return len(self.events)
+
+    def after(self, number, limit):
+        return list(enumerate(self.events, 1))[number : number + limit]
 
 
 class Receiver:
@@ -47,14 +51,28 @@ class Receiver:
         return self.problems.pop(0) if self.problems else ""
 
 
+def started(past, receiver, *, minutes=0, kept=None, plan=None, mails=False):
+    post, mail = (None, receiver.mail) if mails else (receiver.post, None)
+    notifier = Notifier(plan or NoticePlan((HOOK,)), past, kept or MemoryKnowledge(), post, mail)
+    in_loop(notifier.start(NOON + timedelta(minutes=minutes)))
+    return notifier
+
+
+def in_loop(awaited):
+    async def story():
+        return await awaited
+
+    return asyncio.run(story())
+
+
 def send(notifier, minutes):
     asyncio.run(notifier.send(NOON + timedelta(minutes=minutes)))
 
 
 def test_a_webhook_hears_of_each_event_once():
-    past, receiver = Past(event(-5), event(1)), Receiver()
-    notifier = Notifier(NoticePlan((HOOK,)), past, receiver.post)
-    notifier.start(NOON, {})
+    past, receiver = Past(event(-5)), Receiver()
+    notifier = started(past, receiver)
+    past.events.append(event(1))
     send(notifier, 2)
     past.events.append(event(3))
     send(notifier, 4)
@@ -63,9 +81,9 @@ def test_a_webhook_hears_of_each_event_once():
 
 
 def test_a_webhook_that_fails_is_tried_again_ever_more_rarely_with_all_that_happened():
-    past, receiver = Past(event(1)), Receiver("HTTP 500", "HTTP 500")
-    notifier = Notifier(NoticePlan((HOOK,)), past, receiver.post)
-    notifier.start(NOON, {})
+    past, receiver = Past(), Receiver("HTTP 500", "HTTP 500")
+    notifier = started(past, receiver)
+    past.events.append(event(1))
     for minutes in range(2, 9):
         send(notifier, minutes)
     past.events.append(event(10))
@@ -74,22 +92,60 @@ def test_a_webhook_that_fails_is_tried_again_ever_more_rarely_with_all_that_happ
     assert [len(body["events"]) for body in receiver.bodies] == [1, 1, 1]
 
 
-def test_a_restart_goes_on_where_the_last_run_ended():
-    past, receiver = Past(event(1), event(2)), Receiver()
-    first = Notifier(NoticePlan((HOOK,)), past, receiver.post)
-    first.start(NOON, {})
+def test_another_run_goes_on_where_the_last_one_ended():
+    past, receiver, kept = Past(), Receiver(), MemoryKnowledge()
+    first = started(past, receiver, kept=kept)
+    past.events += [event(1), event(2)]
     send(first, 3)
     past.events.append(event(4))
-    second = Notifier(NoticePlan((HOOK,)), past, receiver.post)
-    second.start(NOON + timedelta(minutes=5), first.state)
-    send(second, 6)
+    send(started(past, receiver, minutes=5, kept=kept), 6)
     assert [len(body["events"]) for body in receiver.bodies] == [2, 1]
 
 
+def test_what_a_webhook_did_not_take_is_sent_by_a_later_run():
+    past, receiver, kept = Past(), Receiver("HTTP 500"), MemoryKnowledge()
+    first = started(past, receiver, kept=kept)
+    past.events.append(event(1))
+    send(first, 2)
+    later = started(past, receiver, minutes=30, kept=kept)
+    send(later, 31)
+    send(later, 32)
+    assert [len(body["events"]) for body in receiver.bodies] == [1, 1], "once in vain, once taken"
+
+
+def test_no_event_is_lost_where_many_happen_at_the_same_moment():
+    past, receiver = Past(), Receiver()
+    notifier = started(past, receiver)
+    past.events += [event(1, detail=str(number)) for number in range(2 * MAX_EVENTS + 7)]
+    send(notifier, 2)
+    heard = [each["detail"] for body in receiver.bodies for each in body["events"]]
+    assert heard == [each.detail for each in past.events]
+
+
+def test_an_event_that_is_written_late_is_heard_of():
+    past, receiver = Past(), Receiver()
+    notifier = started(past, receiver)
+    past.events.append(event(5))
+    send(notifier, 6)
+    past.events.append(event(4, detail="a slow look"))
+    send(notifier, 7)
+    assert [body["events"][0]["detail"] for body in receiver.bodies][1:] == ["a slow look"]
+
+
+def test_short_runs_send_one_mail_when_it_is_due():
+    past, receiver, kept = Past(), Receiver(), MemoryKnowledge()
+    plan = NoticePlan(digest_every_s=86400.0)
+    for hour in range(0, 60, 6):
+        run = started(past, receiver, minutes=60 * hour, kept=kept, plan=plan, mails=True)
+        past.events.append(event(60 * hour))
+        send(run, 60 * hour + 1)
+    assert [subject for subject, _ in receiver.bodies] == ["Geohound: 5 state", "Geohound: 4 state"]
+
+
 def test_one_mail_a_day_has_all_of_it_and_never_more_than_some_lines():
-    past, receiver = Past(*(event(n) for n in range(1, 400))), Receiver()
-    notifier = Notifier(NoticePlan(digest_every_s=86400.0), past, mail=receiver.mail)
-    notifier.start(NOON, {})
+    past, receiver = Past(), Receiver()
+    notifier = started(past, receiver, plan=NoticePlan(digest_every_s=86400.0), mails=True)
+    past.events += [event(n) for n in range(1, 400)]
     for minutes in range(0, 3 * 1440, 30):
         send(notifier, minutes)
     assert len(receiver.bodies) == 1, "nothing more happened"

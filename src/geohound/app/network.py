@@ -14,7 +14,7 @@ from .clock import CLOCK
 
 if TYPE_CHECKING:
     from geohound.browser import PageRunner
-    from geohound.contracts import HistoryStore
+    from geohound.contracts import HistoryStore, KnowledgeStore
     from geohound.model.visit import RequestRecord
     from geohound.monitor.notifying import Notifier
     from geohound.net.address_guard import Guard
@@ -135,7 +135,7 @@ def page_runner(settings: Settings, processes: int = 1) -> PageRunner | None:
     return PageRunner(settings.browser, pool, settings.query_forms, archive)
 
 
-def notifier(settings: Settings, history: HistoryStore) -> Notifier:
+def notifier(settings: Settings, history: HistoryStore, kept: KnowledgeStore) -> Notifier:
     """Lets others know what happened to services, as the settings say; webhooks go through the guard."""
     from geohound.monitor.notifying import Notifier
     from geohound.net.mailer import Mailer
@@ -146,4 +146,4 @@ def notifier(settings: Settings, history: HistoryStore) -> Notifier:
     poster = Poster(guard, settings.user_agent, routes)
     mailer = Mailer(settings.smtp_host, settings.smtp_port, settings.digest_from, settings.digest_to)
     mail = mailer.mail if settings.digest_to else None
-    return Notifier(notice_plan_of(settings), history, poster.post, mail)
+    return Notifier(notice_plan_of(settings), history, kept, poster.post, mail)

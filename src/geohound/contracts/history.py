@@ -21,6 +21,12 @@ class HistoryStore(Protocol):
     def since(self, at: datetime) -> Iterator[LifeEvent]:
         """What happened to any service at this time or later, oldest first."""
 
+    def newest(self) -> int:
+        """The number of the event that was written last; 0 where there is none."""
+
+    def after(self, number: int, limit: int) -> Sequence[tuple[int, LifeEvent]]:
+        """The events written after this one with their numbers, in the order in which they were written; the first."""
+
     def totals(self, service_id: str) -> Sequence[CheckTotals]:
         """The checks that are no longer kept one by one, by week, oldest first."""
 

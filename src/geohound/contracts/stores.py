@@ -130,7 +130,7 @@ class SearchCache(Protocol):
 
 
 class KnowledgeStore(Protocol):
-    """What search agents have learned, under the id that the user gave it."""
+    """What search agents have learned, under the id that the user gave it, and how far receivers of notices are."""
 
     def keep(self, name: str, body: bytes) -> Awaitable[None]:
         """In place of what was kept under this name; on disk when awaited."""

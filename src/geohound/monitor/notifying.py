@@ -6,21 +6,23 @@ import hashlib
 import hmac
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from itertools import islice
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
-from geohound.contracts import HistoryStore
+from geohound.contracts import HistoryStore, KnowledgeStore
 from geohound.model.biography import LifeChange, LifeEvent
 
 MAX_EVENTS: Final = 500  # in one message
+MAX_MESSAGES: Final = 20  # to one receiver at a time
+MAX_DIGEST: Final = 20_000  # events that one e-mail sums up
 MAX_LINES: Final = 50  # of an e-mail; it says how many there are
 FIRST_PAUSE_S: Final = 60.0  # after a webhook that was not taken, doubled each time
 LONGEST_PAUSE_S: Final = 6 * 3600.0
 SIGNATURE: Final = "X-Geohound-Signature"
 TIMESTAMP: Final = "X-Geohound-Timestamp"
+DIGEST: Final = "digest"
 
 Post = Callable[[str, bytes, Mapping[str, str]], Awaitable[str]]  # why it was not taken; empty where it was
 Mail = Callable[[str, str], Awaitable[str]]  # subject and text
@@ -39,73 +41,74 @@ class NoticePlan:
 class _Receiver:
     """How far one receiver has heard, and when it is tried again."""
 
-    heard_until: datetime
-    next_at: datetime
+    heard: int  # the number of the last event
+    next_at: float
     failures: int = 0
-    problem: str = ""
 
 
 @dataclass(slots=True)
 class Notifier:
-    """Sends what is new to each receiver; what it has sent survives as `state`."""
+    """Sends what is new to each receiver; how far each has heard is kept in the catalogue, whichever task sends."""
 
     plan: NoticePlan
     history: HistoryStore
+    kept: KnowledgeStore
     post: Post | None = None
     mail: Mail | None = None
-    _receivers: dict[str, _Receiver] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)  # of receivers that did not take what was sent last
 
-    def start(self, now: datetime, state: Mapping[str, str]) -> None:
-        """From where an earlier run left off; a new receiver hears of what happens from now on."""
-        names = [*self.plan.webhooks, *(["digest"] if self.mail else [])]
-        for name in names:
-            said = state.get(name, "")
-            heard = datetime.fromisoformat(said) if said else now
-            wait = timedelta(seconds=self.plan.digest_every_s) if name == "digest" else timedelta()
-            self._receivers[name] = _Receiver(heard, heard + wait)
+    async def start(self, now: datetime) -> None:
+        """A new receiver hears of what happens from now on."""
+        for name in self._names():
+            if not self.kept.find(_key(name)):
+                wait_s = self.plan.digest_every_s if name == DIGEST else 0.0
+                await self._keep(name, _Receiver(self.history.newest(), now.timestamp() + wait_s))
 
-    @property
-    def state(self) -> dict[str, str]:
-        return {name: receiver.heard_until.isoformat() for name, receiver in self._receivers.items()}
+    def _names(self) -> list[str]:
+        return [*self.plan.webhooks, *([DIGEST] if self.mail else [])]
 
-    @property
-    def problems(self) -> dict[str, str]:
-        return {name: receiver.problem for name, receiver in self._receivers.items() if receiver.problem}
+    def _receiver(self, name: str) -> _Receiver:
+        kept = self.kept.find(_key(name))
+        return _Receiver(**json.loads(kept)) if kept else _Receiver(self.history.newest(), 0.0)
+
+    async def _keep(self, name: str, receiver: _Receiver) -> None:
+        await self.kept.keep(_key(name), json.dumps(asdict(receiver)).encode())
 
     async def send(self, now: datetime) -> None:
         """To whoever is due; one that fails is tried again later, with all that happened until then."""
-        for name, receiver in self._receivers.items():
-            if now < receiver.next_at:
-                continue
-            events = list(islice(_after(self.history, receiver.heard_until), MAX_EVENTS))
-            if not events:
-                receiver.next_at = now + timedelta(seconds=FIRST_PAUSE_S)
-                continue
-            problem = await self._deliver(name, events, now)
-            self._note(name, receiver, problem, events, now)
+        for name in self._names():
+            receiver = self._receiver(name)
+            most = MAX_DIGEST if name == DIGEST else MAX_EVENTS
+            for _ in range(MAX_MESSAGES):
+                events = self.history.after(receiver.heard, most) if now.timestamp() >= receiver.next_at else ()
+                if not events:
+                    break
+                problem = await self._deliver(name, [event for _, event in events], now)
+                self._note(name, receiver, problem, events[-1][0], now)
+                await self._keep(name, receiver)
 
     async def _deliver(self, name: str, events: Sequence[LifeEvent], now: datetime) -> str:
-        if name == "digest":
+        if name == DIGEST:
             subject, text = digest(events)
             return await self.mail(subject, text) if self.mail else ""
         body = json.dumps({"events": [_record(event) for event in events]}, ensure_ascii=True).encode()
         return await self.post(name, body, signed(body, self.plan.secret, now)) if self.post else ""
 
-    def _note(self, name: str, receiver: _Receiver, problem: str, events: Sequence[LifeEvent], now: datetime) -> None:
-        receiver.problem = problem
+    def _note(self, name: str, receiver: _Receiver, problem: str, number: int, now: datetime) -> None:
         if problem:
             pause_s = min(FIRST_PAUSE_S * 2.0 ** min(receiver.failures, 12), LONGEST_PAUSE_S)
             receiver.failures += 1
-            receiver.next_at = now + timedelta(seconds=pause_s)
+            receiver.next_at = now.timestamp() + pause_s
+            self.problems[name] = problem
             return
-        receiver.failures = 0
-        receiver.heard_until = events[-1].at
-        wait_s = self.plan.digest_every_s if name == "digest" else 0.0
-        receiver.next_at = now + timedelta(seconds=wait_s)
+        self.problems.pop(name, None)
+        receiver.failures, receiver.heard = 0, number
+        receiver.next_at = now.timestamp() + (self.plan.digest_every_s if name == DIGEST else 0.0)
 
 
-def _after(history: HistoryStore, at: datetime) -> Iterable[LifeEvent]:
-    return (event for event in history.since(at) if event.at > at)
+def _key(name: str) -> str:
+    """A receiver's address may hold a password; its hash does not."""
+    return f"receiver:{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
 def _record(event: LifeEvent) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from geohound.contracts import (
     Fetcher,
     HistoryStore,
     Kind,
+    KnowledgeStore,
     RequestLog,
     TaskStore,
 )
@@ -76,6 +77,8 @@ class MonitorStore(Protocol):
     def check_queue(self) -> CheckQueue: ...
     @property
     def history(self) -> HistoryStore: ...
+    @property
+    def knowledge(self) -> KnowledgeStore: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class MonitorBuilder:
     fetcher: Callable[[Settings, Turns, Callable[[RequestRecord], None]], Fetcher]
     book: AddressBook
     examiner: Callable[[Settings, Plan, Turns], Examiner]
-    notifier: Callable[[Settings, HistoryStore], Notifier]
+    notifier: Callable[[Settings, HistoryStore, KnowledgeStore], Notifier]
 
     @asynccontextmanager
     async def build(self, task: Task, claim: Claim, feed: EventFeed) -> AsyncIterator[MonitorWork]:
@@ -109,8 +112,8 @@ class MonitorBuilder:
 
             plan = crawl_plan_of(settings, task, counts_links=False)
             examiner = self.examiner(settings, plan, hosts.turns())
-            notifier = self.notifier(settings, store.history)
-            notifier.start(store.clock.now(), store.tasks.checkpoint(task.id).counters.get("notices", {}))
+            notifier = self.notifier(settings, store.history, store.knowledge)
+            await notifier.start(store.clock.now())
 
             async def examine(job: Job) -> Report:
                 report = await examiner.examine(job)
@@ -118,7 +121,7 @@ class MonitorBuilder:
                 return report
 
             async def notify() -> None:
-                before = notifier.problems
+                before = dict(notifier.problems)
                 await notifier.send(store.clock.now())
                 for name, problem in notifier.problems.items():
                     if before.get(name) != problem:
@@ -129,7 +132,7 @@ class MonitorBuilder:
                 store.history, self.book, examine, notify, keep_requests,
             )  # fmt: skip
             try:
-                yield MonitorWork(Monitor(plan_of(settings, task.spec.watch), parts), task, store, notifier)
+                yield MonitorWork(Monitor(plan_of(settings, task.spec.watch), parts), task, store)
             finally:
                 await examiner.close()
                 await fetcher.close()
@@ -155,8 +158,7 @@ def notice_plan_of(settings: Settings) -> NoticePlan:
 class MonitorWork:
     """A monitor that a runner can run."""
 
-    def __init__(self, monitor: Monitor, task: Task, store: MonitorStore, notifier: Notifier) -> None:
-        self._notifier = notifier
+    def __init__(self, monitor: Monitor, task: Task, store: MonitorStore) -> None:
         self._monitor = monitor
         self._task = task
         self._clock = store.clock
@@ -183,7 +185,6 @@ class MonitorWork:
             "elapsed_s": round(elapsed_s, 3),
             "task": self._task.id,
             "finished": self._ending is Ending.FINISHED,
-            "notices": self._notifier.state,
         }
 
     def _run_s(self) -> float:

@@ -26,6 +26,7 @@ class KeptService:
     tasks: frozenset[int] = frozenset()
     proof: Check | None = None
     events: tuple[LifeEvent, ...] = ()
+    event_numbers: tuple[int, ...] = ()  # of these events, over all services as they came
     totals: tuple[CheckTotals, ...] = ()
 
 
@@ -38,9 +39,10 @@ class CatalogueTables:
     changes: dict[tuple[int, bool], Revision]  # by service, and whether it is the document that changed
     revision: Revision = 0
     seen: int = 0
+    happened: int = 0
 
     def copy(self) -> CatalogueTables:
-        return CatalogueTables(dict(self.kept), dict(self.aliases), dict(self.changes), self.revision, self.seen)
+        return replace(self, kept=dict(self.kept), aliases=dict(self.aliases), changes=dict(self.changes))
 
     def change(self, row: KeptService, *, is_document: bool) -> None:
         self.revision += 1
@@ -49,7 +51,9 @@ class CatalogueTables:
     def happen(self, number: int, at: datetime, changes: Sequence[Difference]) -> KeptService:
         row = self.kept[number]
         events = tuple(LifeEvent(row.service.id, at, change, detail) for change, detail in changes)
-        self.kept[number] = replace(row, events=(*row.events, *events))
+        numbers = range(self.happened + 1, self.happened + 1 + len(events))
+        self.happened += len(events)
+        self.kept[number] = replace(row, events=(*row.events, *events), event_numbers=(*row.event_numbers, *numbers))
         return self.kept[number]
 
     def addresses(self, number: int) -> list[str]:

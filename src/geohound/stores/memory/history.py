@@ -32,6 +32,16 @@ class MemoryHistory:
         found = (event for row in self._catalogue.rows.values() for event in row.events if event.at >= at)
         return iter(sorted(found, key=lambda event: event.at))
 
+    def newest(self) -> int:
+        return max((number for number, _ in self._numbered()), default=0)
+
+    def after(self, number: int, limit: int) -> Sequence[tuple[int, LifeEvent]]:
+        return [(own, event) for own, event in self._numbered() if own > number][:limit]
+
+    def _numbered(self) -> list[tuple[int, LifeEvent]]:
+        rows = self._catalogue.rows.values()
+        return sorted(pair for row in rows for pair in zip(row.event_numbers, row.events, strict=True))
+
     def totals(self, service_id: str) -> Sequence[CheckTotals]:
         rows = (row for row in self._catalogue.rows.values() if row.service.id == service_id)
         return next((row.totals for row in rows), ())

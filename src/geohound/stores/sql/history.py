@@ -20,6 +20,9 @@ _ADD = "INSERT INTO life_event (service, at, change, detail) VALUES (?, ?, ?, ?)
 _SELECT = "SELECT service.id, at, change, detail FROM life_event JOIN service ON service.num = life_event.service"
 _OF = f"{_SELECT} JOIN alias ON alias.service = service.num WHERE alias.id = ? ORDER BY at, life_event.num"
 _SINCE = f"{_SELECT} WHERE at >= ? ORDER BY at, life_event.num"
+_AFTER = """
+SELECT life_event.num, service.id, at, change, detail FROM life_event JOIN service ON service.num = life_event.service
+WHERE life_event.num > ? ORDER BY life_event.num LIMIT ?"""
 _HAS = "SELECT 1 FROM life_event WHERE service = ? AND change = ? AND detail = ?"
 _TOTALS = """
 SELECT week, good, failed, unclear, elapsed_s FROM check_total JOIN alias ON alias.service = check_total.service
@@ -91,6 +94,14 @@ class SqlHistory:
 
     def since(self, at: datetime) -> Iterator[LifeEvent]:
         return (_event(*row) for row in self._database.read().execute(_SINCE, (at.timestamp(),)).fetchall())
+
+    def newest(self) -> int:
+        (number,) = self._database.read().execute("SELECT coalesce(max(num), 0) FROM life_event").fetchone()
+        return int(number)
+
+    def after(self, number: int, limit: int) -> Sequence[tuple[int, LifeEvent]]:
+        rows = self._database.read().execute(_AFTER, (number, limit))
+        return [(num, _event(*event)) for num, *event in rows]
 
     def totals(self, service_id: str) -> Sequence[CheckTotals]:
         return [CheckTotals(*row) for row in self._database.read().execute(_TOTALS, (service_id,))]

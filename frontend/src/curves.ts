@@ -9,6 +9,7 @@ const BOTTOM = 18;
 const TOP = 8;
 const MAX_POINTS = 400;
 const NAMES = ["elapsed_s", "pages", "services", "run_pages_per_s", "queue", "machine_load"] as const;
+const MET = 2; // the services: new ones, and those that were known
 const NUMBERS = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
 interface Curve {
@@ -33,7 +34,9 @@ export class Curves {
   }
 
   add(event: TaskEvent): void {
-    this.rows.push(NAMES.map((name) => Number(event[name] ?? 0)));
+    const row = NAMES.map((name) => Number(event[name] ?? 0));
+    row[MET] = (row[MET] ?? 0) + Number(event["known"] ?? 0);
+    this.rows.push(row);
     if (this.rows.length > MAX_POINTS) this.rows = this.rows.filter((_, place) => place % 2 === 1);
     this.draw();
   }

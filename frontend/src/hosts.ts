@@ -16,6 +16,7 @@ import Style from "ol/style/Style.js";
 import Text from "ol/style/Text.js";
 import { baseMap } from "./outlines";
 import { readPalette } from "./palette";
+import { t } from "./texts";
 
 const WORLD = [-165, -55, 180, 78];
 const POP_MS = 2_500;
@@ -33,7 +34,11 @@ export class HostMap {
     const map = new OlMap({
       target,
       layers: [...outlines, points],
-      controls: defaultControls({ attribution: false, rotate: false }),
+      controls: defaultControls({
+        attribution: false,
+        rotate: false,
+        zoomOptions: { zoomInTipLabel: t("Zoom in"), zoomOutTipLabel: t("Zoom out") },
+      }),
       interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false, mouseWheelZoom: false }),
       view: new View({
         projection: "EPSG:4326",
@@ -80,12 +85,12 @@ export class HostMap {
     const fresh = Boolean(feature.get("fresh"));
     const color = fresh ? this.palette.lit : this.palette.hit;
     const radius = Math.min(4 + 2.2 * Math.sqrt(count), 26) + (fresh ? 3 : 0);
-    const label = count >= LABEL_FROM ? { text: new Text({ text: String(count), fill: new Fill({ color: "#fff" }), font: "600 11px system-ui" }) } : {};
+    const label = count >= LABEL_FROM ? { text: new Text({ text: String(count), fill: new Fill({ color: this.palette["hit-ink"] }), font: "600 11px system-ui" }) } : {};
     return new Style({
       image: new CircleStyle({
         radius,
         fill: new Fill({ color: withAlpha(color, count >= LABEL_FROM ? 0.85 : 0.6) }),
-        stroke: new Stroke({ color: "#fff", width: 1.2 }),
+        stroke: new Stroke({ color: this.palette.land, width: 1.5 }),
       }),
       zIndex: fresh ? 1000 : count,
       ...label,

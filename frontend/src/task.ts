@@ -1,9 +1,11 @@
 /** The page of one task, live: numbers, map, curves, services and visits as the portal sends them. */
 
 import { Curves } from "./curves";
+import { element } from "./dom";
 import { follow } from "./events";
 import type { TaskEvent } from "./events";
 import type { HostMap } from "./hosts";
+import { t } from "./texts";
 
 const RELOAD_MS = 300;
 const MAX_URL_CHARS = 60;
@@ -14,7 +16,7 @@ const WHOLE = new Intl.NumberFormat("en-US");
 export async function showTask(page: HTMLElement): Promise<void> {
   const curves = new Curves(page, parsed<number[][]>(page, "history", []));
   const task = page.dataset["task"];
-  const shown = page.querySelector("[data-state]")?.textContent ?? "";
+  const shown = page.querySelector<HTMLElement>("[data-state]")?.dataset["state"] ?? "";
   const waiting: TaskEvent[] = [];
   let map: HostMap | undefined;
   if (task) {
@@ -49,15 +51,19 @@ function pop(page: HTMLElement, map: HostMap, event: TaskEvent): void {
   if (typeof lon !== "number" || typeof lat !== "number") return;
   map.add(lon, lat);
   const note = page.querySelector("[data-placed]");
-  const before = note?.textContent ?? "";
-  if (note) note.textContent = before.replace(/[\d,]+/, WHOLE.format(map.total));
+  const many = map.total === 1 ? t("{n} service has a known place", { n: 1 }) : t("{n} services have a known place", { n: WHOLE.format(map.total) });
+  if (note) note.textContent = many;
 }
 
 function showProgress(page: HTMLElement, curves: Curves, event: TaskEvent): void {
+  const fresh = Number(event["services"] ?? 0);
+  const met = fresh + Number(event["known"] ?? 0);
   for (const field of page.querySelectorAll<HTMLElement>("[data-count]")) {
     const name = field.dataset["count"] ?? "";
-    field.textContent = format(name, Number(event[name] ?? 0));
+    field.textContent = format(name, name === "met" ? met : Number(event[name] ?? 0));
   }
+  const note = page.querySelector("[data-new]");
+  if (note) note.textContent = t("{n} new", { n: WHOLE.format(fresh) });
   const waiting = text(event, "waiting");
   const texts = parsed<Record<string, string>>(page, "waitingTexts", {});
   const place = page.querySelector("[data-waiting]");
@@ -84,22 +90,26 @@ function showFetching(page: HTMLElement, fetching: unknown): void {
 }
 
 function showDrops(page: HTMLElement, drops: unknown): void {
-  const target = page.querySelector("[data-drops]");
+  const target = page.querySelector<HTMLElement>("[data-drops]");
   if (!target || typeof drops !== "object" || drops === null) return;
+  const texts = JSON.parse(target.dataset["reasons"] ?? "{}") as Record<string, string>;
   const ranked = Object.entries(drops as Record<string, number>).sort((a, b) => b[1] - a[1]);
   const most = ranked[0]?.[1] ?? 1;
   const rows = ranked.slice(0, MAX_DROPS).map(([reason, count]) => {
     const row = element("div", "");
     row.className = "drop";
+    const words = texts[reason] ?? reason;
     const meter = element("meter", "");
     meter.max = most;
     meter.value = count;
+    meter.setAttribute("aria-label", words);
     const number = element("span", WHOLE.format(count));
     number.className = "number";
-    row.append(element("span", reason), meter, number);
+    row.append(element("span", words), meter, number);
     return row;
   });
   target.replaceChildren(...rows);
+  if (rows.length) page.querySelector("[data-no-drops]")?.remove();
 }
 
 function format(name: string, value: number): string {
@@ -126,13 +136,16 @@ function showService(page: HTMLElement, event: TaskEvent): void {
   row.className = "is-new";
   const after = cell(element("span", duration(Math.floor(Number(event["elapsed_s"] ?? 0)))));
   after.className = "number";
-  row.append(
-    cell(scoreBadge(event["score"])),
-    cell(badge),
-    cell(link, element("br", ""), address(endpoint)),
-    cell(element("span", text(event, "country"))),
-    after,
-  );
+  const line = element("div", "");
+  line.className = "service-line";
+  line.append(badge, " ");
+  if (event["known"]) {
+    const known = element("span", t("known before"));
+    known.className = "muted";
+    line.append(known, " ");
+  }
+  line.append(address(endpoint));
+  row.append(cell(scoreBadge(event["score"])), cell(link, line), cell(element("span", text(event, "country"))), after);
   prepend(page, "services", row, Number(page.dataset["mostServices"]));
   page.querySelector("[data-none]")?.setAttribute("hidden", "");
 }
@@ -151,7 +164,10 @@ function cell(...parts: Node[]): HTMLTableCellElement {
 }
 
 function showVisit(page: HTMLElement, event: TaskEvent): void {
-  const outcome = text(event, "reason") || text(event, "status") || "no answer";
+  const reasons = page.querySelector<HTMLElement>("[data-drops]")?.dataset["reasons"] ?? "{}";
+  const reason = text(event, "reason");
+  const words = (JSON.parse(reasons) as Record<string, string>)[reason] ?? reason;
+  const outcome = words || text(event, "status") || t("no answer");
   const seconds = Number(event["elapsed_s"]);
   const took = seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
   const note = element("span", `${outcome} · ${took}`);
@@ -185,10 +201,4 @@ function shorten(url: string): string {
 function text(event: TaskEvent, name: string): string {
   const value = event[name];
   return typeof value === "string" ? value : typeof value === "number" && value ? String(value) : "";
-}
-
-function element<K extends keyof HTMLElementTagNameMap>(tag: K, content: string): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  made.textContent = content;
-  return made;
 }

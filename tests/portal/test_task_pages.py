@@ -14,7 +14,7 @@ from geohound.model.catalogue import Observation
 from geohound.model.event import Progressed, ServiceFound, VisitEnded, Warned
 from geohound.model.location import HostLocation
 from geohound.model.service import Service, Sighting
-from geohound.model.task import Budget, CrawlGoal, Ending, TaskSpec, TaskState, Wanted
+from geohound.model.task import Budget, Checkpoint, CrawlGoal, Ending, TaskSpec, TaskState, Wanted
 from geohound.model.visit import Via
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
@@ -72,7 +72,7 @@ def test_the_page_of_a_task_shows_how_far_it_is_and_what_it_found(client: TestCl
     ):
         assert shown in page, shown
     assert page.index("&gt;&lt;script&gt;") < page.index("Roads"), "the latest first"
-    assert page.count(">a.example/1") == 5, "of 21 visits the latest six: 15 to 19, and the hostile one"
+    assert page.count(">a.example/1") == 10, "of 21 visits the latest twelve: 9 to 19, and the hostile one"
     assert "<script>alert" not in page
     assert 'data-task="1" data-last="27"' in page
 
@@ -112,7 +112,8 @@ def test_a_form_starts_a_crawl_and_leads_to_its_page(client: TestClient, store: 
     assert (task.spec.goal.kinds, task.spec.goal.bbox, task.spec.goal.order) == (goal.kinds, box, "fifo")
     assert (task.spec.goal.max_depth, task.spec.goal.max_width) == (3, None)
     assert task.spec.budget == Budget(max_time_s=120)
-    assert "wms, wfs" in client.get("/tasks/1").text
+    asked = client.get("/tasks/1").text.partition("What was asked for")[2]
+    assert (">WMS</span>" in asked, ">WFS</span>" in asked) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -238,3 +239,47 @@ def test_an_address_fills_the_form_and_starts_nothing(client: TestClient, store:
     assert "<script>alert(1)" not in page.text
     assert 'value="seeds" checked' in page.text
     assert store.tasks.list() == []
+
+
+def test_a_hunt_over_a_known_catalogue_says_how_many_it_met_and_how_many_are_new(
+    client: TestClient, store: Store
+) -> None:
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/",)))).id
+    claim = store.tasks.claim(task, str(this_process()), 30.0)
+    assert claim is not None
+    met = [ServiceFound(f"{n:016}", f"http://a.example/{n}", "wms", f"S{n}", 1, 2, 0.5, known=True) for n in range(43)]
+    store.tasks.emit(claim, [*met, replace(progressed(110, 0), known=43)])
+    store.tasks.save(claim, Checkpoint({"pages": 110, "services": 0, "known": 43}))
+    page = client.get("/tasks/1").text
+    assert '<span data-count="met">43</span>' in page
+    assert "0 new" in page
+    listed = client.get("/tasks").text
+    assert '43 <small class="muted">0 new</small>' in listed
+
+
+def test_of_many_services_a_page_shows_the_latest_and_names_the_next_page(client: TestClient, store: Store) -> None:
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/",)))).id
+    claim = store.tasks.claim(task, str(this_process()), 30.0)
+    assert claim is not None
+    store.tasks.emit(
+        claim, [ServiceFound(f"{n:016}", f"http://a.example/{n}", "wms", f"Nr{n}.", 1, 2, 0.5) for n in range(25)]
+    )
+    first, last = client.get("/tasks/1").text, client.get("/tasks/1?from=20").text
+    assert ("Nr24." in first, "Nr14." in first) == (True, False)
+    assert 'href="/tasks/1?from=10#services-title"' in first
+    assert "data-services>" in first
+    assert ("Nr4." in last, "Nr5." in last) == (True, False)
+    assert "data-services>" not in last, "what comes live belongs on the first page"
+    for nonsense in ("x", "-1", "99999999999", "9999"):
+        assert client.get("/tasks/1", params={"from": nonsense}).status_code == 200
+
+
+def test_deleting_asks_first(client: TestClient, store: Store) -> None:
+    store.tasks.create(TaskSpec(CrawlGoal((f"http://a.example/{HOSTILE}",))))
+    asked = client.get("/tasks/1/delete")
+    assert asked.status_code == 200
+    assert 'action="/tasks/1/delete" method="post"' in asked.text
+    assert "<script>alert" not in asked.text
+    assert len(store.tasks.list()) == 1
+    assert client.get("/tasks/2/delete").status_code == 404
+    assert 'href="/tasks/1/delete"' in client.get("/tasks").text

@@ -110,11 +110,12 @@ def test_a_crawl_is_started_and_its_page_follows_it(page: Page, origin: str, sto
         "hosts",
         {"trap": 7},
         fetching=(("http://a.example/second", "the page it stands on +0.40"),),
+        known=42,
     )
     store.tasks.emit(claim, [found, visit, numbers])
     expect(page.locator("[data-services] tr")).to_have_count(1)
     expect(page.locator("[data-services] .score-badge")).to_have_text("81")
-    expect(page.locator("[data-placed]")).to_have_text("1 services have a known place")
+    expect(page.locator("[data-placed]")).to_have_text("1 service has a known place")
     expect(page.locator("[data-fetching] li")).to_contain_text("the page it stands on +0.40")
     expect(page.locator("[data-drops] .drop")).to_contain_text("trap")
     expect(page.locator("[data-curve=quickness] polyline")).to_have_count(1)
@@ -122,6 +123,8 @@ def test_a_crawl_is_started_and_its_page_follows_it(page: Page, origin: str, sto
     expect(page.locator("[data-services] .badge")).to_have_text("OGC API – Features")
     expect(page.locator("[data-visits] li")).to_contain_text("a.example/first")
     expect(page.locator("[data-count=pages]")).to_have_text("1,234")
+    expect(page.locator("[data-count=met]")).to_have_text("43")
+    expect(page.locator("[data-new]")).to_have_text("1 new")
     expect(page.locator("[data-count=elapsed_s]")).to_have_text("1 min 15 s")
     expect(page.locator("[data-waiting]")).to_have_text("all queued hosts are rate-limited")
 
@@ -131,6 +134,10 @@ def test_a_crawl_is_started_and_its_page_follows_it(page: Page, origin: str, sto
     expect(page.locator("[data-state]")).to_have_text("paused")
     page.get_by_role("button", name="Stop").click()
     expect(page.locator("[data-state]")).to_have_text("stopped")
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_role("link", name="Keep it").click()
+    assert len(store.tasks.list()) == 1, "asked first, and kept"
+    page.get_by_role("link", name="Delete").click()
     page.get_by_role("button", name="Delete").click()
     page.wait_for_url("**/tasks")
     assert store.tasks.list() == []

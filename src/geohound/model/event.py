@@ -71,6 +71,7 @@ class Progressed:
     inactive_hosts: int = 0  # whose pages are left for later
     explored_hosts: int = 0  # of the active ones, those of which nothing was read yet
     fetching: tuple[tuple[str, str], ...] = ()  # some URLs that are being asked for, and what spoke for each
+    known: int = 0  # services that were met, and that the catalogue had before; `services` are the new ones
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,13 @@ from geohound.model.task import TaskId, TaskState
 
 MAX_POINTS = 200  # of each curve
 MAX_PLACES = 2_000
-SHOWN_SERVICES = 50
-SHOWN_VISITS = 6
+SHOWN_SERVICES = 10  # on a page
+SHOWN_VISITS = 12
 SHOWN_WARNINGS = 3
 SHOWN_DROPS = 8
 _NUMBERS = (
-    "pages", "services", "layers", "hosts", "requests", "queue", "pages_per_s", "elapsed_s",
+    "pages", "services", "known", "layers", "hosts", "requests", "queue", "pages_per_s", "elapsed_s",
 )  # fmt: skip
-_HISTORY = ("elapsed_s", "pages", "services", "run_pages_per_s", "queue", "machine_load")
 
 
 def live_context(record: Mapping[str, Any], events: Sequence[Numbered], catalogue: CatalogueStore) -> dict[str, Any]:
@@ -33,8 +32,7 @@ def live_context(record: Mapping[str, Any], events: Sequence[Numbered], catalogu
         "last": events[-1].n if events else 0,
         "numbers": _latest_numbers(record["counters"], progress),
         "waiting": WAITING_TEXTS.get(progress.waiting, "") if progress and is_running else "",
-        "waiting_texts": WAITING_TEXTS,
-        "services": _first(latest, ServiceFound, SHOWN_SERVICES),
+        "found": [event for event in latest if isinstance(event, ServiceFound)],
         "visits": _first(latest, VisitEnded, SHOWN_VISITS),
         "warnings": _first(latest, Warned, SHOWN_WARNINGS),
         "fetching": progress.fetching if progress and is_running else (),
@@ -50,9 +48,11 @@ def live_context(record: Mapping[str, Any], events: Sequence[Numbered], catalogu
 def _latest_numbers(counters: Mapping[str, Any], progress: Progressed | None) -> dict[str, float]:
     """How far it is: the counters are those of every few seconds, and after a kill those of what is on disk."""
     numbers = {name: counters.get(name, 0) for name in _NUMBERS}
-    if progress is None or numbers["pages"] > progress.pages:
-        return numbers
-    return numbers | {name: getattr(progress, name) for name in _NUMBERS}
+    if progress is not None and numbers["pages"] <= progress.pages:
+        # Progress of version 0.1 does not say how many were known.
+        known = max(numbers["known"], progress.known)
+        numbers |= {name: getattr(progress, name) for name in _NUMBERS} | {"known": known}
+    return numbers | {"met": numbers["services"] + numbers["known"]}
 
 
 def _drops(counters: Mapping[str, Any], progress: Progressed | None) -> list[tuple[str, int]]:
@@ -62,9 +62,14 @@ def _drops(counters: Mapping[str, Any], progress: Progressed | None) -> list[tup
 
 def _history(progress: Iterable[Progressed]) -> list[list[float]]:
     """Some points of each curve, evenly spread, and the last one."""
-    rows = [[getattr(each, name) for name in _HISTORY] for each in progress]
+    rows = [_point(each) for each in progress]
     step = -(-len(rows) // MAX_POINTS) or 1
     return rows[::-1][::step][::-1]
+
+
+def _point(now: Progressed) -> list[float]:
+    met = now.services + now.known
+    return [now.elapsed_s, now.pages, met, now.run_pages_per_s, now.queue, now.machine_load]
 
 
 def _places(catalogue: CatalogueStore, task: TaskId) -> list[tuple[float, float, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -12,22 +13,27 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from geohound.model.event import WAITING_TEXTS, ServiceFound
+from geohound.model.failure import FailureReason
 from geohound.model.task import Task, TaskKind, TaskState, Wanted
 from geohound.views.parsing import ParameterError
 
 from .access import may_use, visitor_of
 from .access.forms import field_of, read_form
 from .access.rights import Right, may_change
+from .languages import ENGLISH, language_of
 from .pages import render
+from .pages.parts import Paging
 from .portal import portal_of, tasks_of
 from .task_changes import forget, seen_tasks, start_task, want
-from .task_live import live_context
+from .task_live import SHOWN_SERVICES, live_context
 from .task_request import WAYS, form_of, from_form, task_spec
 from .task_routes import choices_of, find_task
 
 MAX_EVENTS_READ = 10_000  # as many as a store keeps
 SHOWN_TASKS = 100
 MAX_TYPED_CHARS = 100_000
+_NUMBER = re.compile(r"[0-9]{1,6}")
 _FIELDS = (
     "how", "keywords", "seeds", "harvest", "depth", "width", "max_pages", "minutes", "bbox", "topic", "order", "thrift",
 )  # fmt: skip
@@ -58,8 +64,13 @@ def task_page(request: Request) -> Response:
     portal, task, visitor = portal_of(request), find_task(request), visitor_of(request)
     record = tasks_of(request).control.record(task)
     events = tasks_of(request).control.events(task.id, 0, MAX_EVENTS_READ).events
+    live = live_context(record, events, portal.catalogue)
+    services, paging = _services_page(request, live["found"])
     context = {
-        **live_context(record, events, portal.catalogue),
+        **live,
+        **_live_texts(request, live["waiting"]),
+        "services": services,
+        "paging": paging,
         "task": _row(record),
         "goal": task.spec.goal,
         "budget": task.spec.budget,
@@ -72,6 +83,34 @@ def task_page(request: Request) -> Response:
         "attribution": portal.about.attribution,
     }
     return _with_headers(render(request, "task.html", context))
+
+
+def _services_page(request: Request, found: Sequence[ServiceFound]) -> tuple[Sequence[ServiceFound], Paging]:
+    """Some of the services that were met, the latest first, from the place that the address names."""
+    asked = request.query_params.get("from", "")
+    first = min(int(asked), len(found)) if _NUMBER.fullmatch(asked) else 0
+    shown = found[first : first + SHOWN_SERVICES]
+    here, last = request.url.path, first + len(shown)
+    before = f"{here}?from={max(0, first - SHOWN_SERVICES)}#services-title" if first else ""
+    after = f"{here}?from={last}#services-title" if last < len(found) else ""
+    return shown, Paging(first + 1, last, len(found), before, after)
+
+
+def _live_texts(request: Request, waiting: str) -> dict[str, Any]:
+    """What the script of the page writes later, in the visitor's language."""
+    spoken = language_of(request)
+    reasons = FailureReason if spoken.id != ENGLISH else ()
+    return {
+        "waiting": spoken.text(waiting),
+        "waiting_texts": {name: spoken.text(text) for name, text in WAITING_TEXTS.items()},
+        "reason_texts": {str(reason): spoken.text(reason) for reason in reasons},
+    }
+
+
+def delete_page(request: Request) -> Response:
+    """GET /tasks/{id}/delete: the question before it"""
+    record = tasks_of(request).control.record(find_task(request))
+    return _with_headers(render(request, "delete_task.html", {"task": _row(record)}))
 
 
 async def change(request: Request) -> Response:
@@ -103,6 +142,7 @@ def routes() -> list[Route]:
         Route("/tasks", tasks_page),
         Route("/tasks", start, methods=["POST"]),
         Route("/tasks/{id}", task_page),
+        Route("/tasks/{id}/delete", delete_page),
         Route("/tasks/{id}/sample", mark_sample, methods=["POST"]),
         Route("/tasks/{id}/{action}", change, methods=["POST"]),
     ]

@@ -143,7 +143,7 @@ class CrawlWork:
         names = (
             "pages", "visits", "requests", "bytes", "services", "layers", "hosts", "tested", "queue", "in_flight",
             "fetchers", "testers", "elapsed_s", "pages_per_s", "drops", "started_at", "seconds_per_page",
-            "active_hosts", "inactive_hosts", "explored_hosts",
+            "active_hosts", "inactive_hosts", "explored_hosts", "known",
         )  # fmt: skip
         run = now["run"]
         return Progressed(

@@ -43,6 +43,7 @@ MAY: dict[tuple[str, str], str] = {
     ("GET", "/tasks"): ALL,
     ("POST", "/tasks"): USERS,
     ("GET", "/tasks/{id}"): USERS,  # their own; guests samples alone
+    ("GET", "/tasks/{id}/delete"): USERS,
     ("POST", "/tasks/{id}/sample"): ADMINS,
     ("POST", "/tasks/{id}/{action}"): USERS,
     ("GET", "/log-in"): ALL,

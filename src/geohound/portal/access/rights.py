@@ -47,6 +47,7 @@ ACCESS: Mapping[str, Mapping[str, Right]] = {
     "/healthz": _SEE,
     "/tasks": {"GET": Right.SEE_TASKS, "POST": Right.START_TASK},
     "/tasks/{id}": {"GET": Right.SEE_TASK},
+    "/tasks/{id}/delete": {"GET": Right.CHANGE_TASK},
     "/tasks/{id}/sample": _ADMIN,
     "/tasks/{id}/{action}": _CHANGE,
     "/log-in": {"GET": Right.OPEN, "POST": Right.OPEN},

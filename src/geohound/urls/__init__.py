@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, unquote
 import ada_url
 
 if TYPE_CHECKING:
-    from tldextract import TLDExtract
+    from publicsuffixlist import PublicSuffixList
 
 # Parameters of an OWS request itself. What is left (map=, token=, workspace …) belongs to the endpoint.
 _OWS_NAMES = (
@@ -280,11 +280,11 @@ def repeats_path(url: str) -> bool:
 
 
 @cache
-def _suffixes() -> TLDExtract:
+def _suffixes() -> PublicSuffixList:
     # The list that comes with the package: no download, no cache folder; tenants of github.io are sites.
-    from tldextract import TLDExtract  # noqa: PLC0415 - it brings a whole HTTP client, and most commands never ask
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - most commands never ask
 
-    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
+    return PublicSuffixList()
 
 
 @lru_cache(maxsize=65536)
@@ -294,10 +294,7 @@ def site(url: str) -> str:
     try:
         return str(ipaddress.ip_address(name.strip("[]")))
     except ValueError:
-        found = _suffixes()(name)
-    if found.suffix:
-        return found.top_domain_under_public_suffix or name
-    return ".".join(name.split(".")[-2:])  # the list's own rule for endings it does not know (.test, .local)
+        return _suffixes().privatesuffix(name) or name
 
 
 def top_level_domain(url: str) -> str:

@@ -190,8 +190,9 @@ def test_a_task_that_is_being_crawled_is_not_crawled_twice(web, tmp_path: Path) 
     assert again.returncode == 0, again.stderr  # a process that was killed holds nothing
 
 
+@pytest.mark.parametrize(("signum", "exit_code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_crawl_that_is_told_to_end_says_how_it_goes_on_and_its_budget_counts_over_its_runs(
-    web, tmp_path: Path
+    web, tmp_path: Path, signum: signal.Signals, exit_code: int
 ) -> None:
     world, network = web
     path = str(tmp_path / "c.db")
@@ -200,9 +201,9 @@ def test_a_crawl_that_is_told_to_end_says_how_it_goes_on_and_its_budget_counts_o
     environ = {**os.environ, "GEOHOUND_HOST_DELAY_S": "0.5", **quiet}
     with subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
         wait_for_a_visit(path)
-        first.send_signal(signal.SIGTERM)
+        first.send_signal(signum)
         told, complaints = first.communicate(timeout=60)
-    assert first.returncode == 0
+    assert first.returncode == exit_code
     assert "`geohound resume 1` continues the task" in complaints
     assert f"To continue: geohound resume 1 --catalogue {path}" in told
     spent = geohound("resume", "--catalogue", path, *network, "--max-pages", "1", "--json", **quiet)

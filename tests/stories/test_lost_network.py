@@ -65,7 +65,7 @@ def test_a_crawl_stopped_without_a_network_goes_on_when_it_is_back(
     with ended(process):
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0, hound.complaints.read_text()
+        assert process.wait(30) == 130, hound.complaints.read_text()
     assert not hound.summary()["finished"]
     with Observed(WORLD, port=web.port), ended(hound.resume()) as again:
         assert again.wait(120) == 0, hound.complaints.read_text()

@@ -22,7 +22,7 @@ from geohound.views.parsing import check_choice, read_box, split_ids
 from . import options, printing
 from .live_display import LiveDisplay
 from .options import USUAL
-from .task_run import run
+from .task_run import exit_interrupted, run
 from .values import seconds, text, whole
 
 LOG = Annotated[str | None, typer.Option("--log", metavar="FILE", help="Write one line per visit to this file.")]
@@ -234,6 +234,7 @@ def _write_log(path: str | None) -> None:
 def close_run(summary: dict[str, Any], live: LiveDisplay, catalogue: str | None) -> None:
     """Print the summary; a crawl that read nothing, or did not reach a seed, has failed."""
     live.close(summary, f" --catalogue {catalogue}" if catalogue else "")
+    exit_interrupted(summary, live)
     trouble = _trouble(summary)
     if trouble:
         printing.complain(trouble)

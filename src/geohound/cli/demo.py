@@ -27,7 +27,7 @@ from geoweb.visitors import local_address
 from . import options, printing
 from .live_display import LiveDisplay
 from .serve import listen, run_portal, running_tasks
-from .task_run import run
+from .task_run import INTERRUPTED, run
 from .values import whole
 
 HOSTS = 60
@@ -95,7 +95,7 @@ def _crawl_and_compare(world: World, settings: Settings, live: LiveDisplay) -> d
     summary = run(settings, task, live)
     if live.is_stopping:
         live.close(summary)
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
     with app.open_catalogue(settings) as opened:
         verdict = compare(world, opened.catalogue, app.kinds())
     if live.json:

@@ -36,6 +36,7 @@ class LiveDisplay:
         self._said_at = time.monotonic()
         self._last: Progressed | None = None
         self.is_stopping = False
+        self.is_interrupted = False
 
     def __enter__(self) -> Self:
         if not (self.json or self._quiet) and sys.stdout.isatty():

@@ -16,7 +16,7 @@ from geohound.tasks.monitoring import monitor_spec
 
 from . import options, printing
 from .options import USUAL
-from .task_run import run
+from .task_run import exit_interrupted, run
 
 _MARKS = {True: "✓", False: "✗", None: "?"}
 
@@ -73,6 +73,7 @@ def run_monitor(settings: Settings, task: int, display: CheckDisplay) -> None:
     """Run it here; a network that is lost is a failure, a service that does not answer is a result."""
     summary = run(settings, task, display)
     display.close(summary)
+    exit_interrupted(summary, display)
     if summary.get("ended") == Ending.NETWORK_LOST:
         raise typer.Exit(1)
 
@@ -84,7 +85,7 @@ class CheckDisplay:
         self.json = json
         self._quiet = quiet
         self._verbose = verbose
-        self.is_stopping = False
+        self.is_interrupted = False
 
     def __enter__(self) -> Self:
         return self
@@ -112,7 +113,6 @@ class CheckDisplay:
         printing.say(printing.printable(text))
 
     def show_stopping(self, task: int) -> None:
-        self.is_stopping = True
         printing.complain(f"Stopping. `geohound monitor` goes on with what is due; this was task {task}.")
 
     def close(self, summary: dict[str, Any]) -> None:

@@ -8,17 +8,23 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
+import typer
+
 from geohound import app
 from geohound.contracts import TaskStore
 from geohound.event_loop import run_async
 from geohound.model.event import Event
-from geohound.model.task import Budget, Wanted
+from geohound.model.task import Budget, Ending, Wanted
 from geohound.settings import Settings
 from geohound.tasks.runner import TaskRunner
+
+INTERRUPTED = 130  # as shells call what Ctrl+C ended
 
 
 class Display(Protocol):
     """Shows a task while it runs."""
+
+    is_interrupted: bool  # by Ctrl+C
 
     def __enter__(self) -> object: ...
     def __exit__(self, *_: object) -> None: ...
@@ -42,6 +48,12 @@ def run(settings: Settings, task: int, live: Display, given: Budget | None = Non
         raise KeyboardInterrupt from None
 
 
+def exit_interrupted(summary: dict[str, Any], live: Display) -> None:
+    """End the command with the exit code of Ctrl+C, where that stopped the task before its end."""
+    if live.is_interrupted and summary.get("ended") == Ending.STOPPED:
+        raise typer.Exit(INTERRUPTED)
+
+
 @asynccontextmanager
 async def _interruptible(task: int, runner: TaskRunner, tasks: TaskStore, live: Display) -> AsyncIterator[None]:
     """Ctrl+C or a polite kill: the first asks the task to end, the second ends it."""
@@ -49,7 +61,7 @@ async def _interruptible(task: int, runner: TaskRunner, tasks: TaskStore, live: 
     asked: list[asyncio.Future[Any]] = []
     is_over = False
 
-    def interrupt() -> None:
+    def interrupt(signum: int) -> None:
         if is_over:  # a signal that came before, and is delivered only now
             return
         if asked and ours is not None:
@@ -58,13 +70,14 @@ async def _interruptible(task: int, runner: TaskRunner, tasks: TaskStore, live: 
         wanting = loop.run_in_executor(None, tasks.want, task, Wanted.STOP)
         wanting.add_done_callback(lambda _: runner.look_now())
         asked.append(wanting)
+        live.is_interrupted = signum == signal.SIGINT
         live.show_stopping(task)
 
     # A terminal that is closed ends the task as Ctrl+C does, unless nohup says otherwise.
     hang_up = [] if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [signal.SIGHUP]
     signals = (signal.SIGINT, signal.SIGTERM, *hang_up)
     for signum in signals:
-        loop.add_signal_handler(signum, interrupt)
+        loop.add_signal_handler(signum, interrupt, signum)
     try:
         yield
     finally:

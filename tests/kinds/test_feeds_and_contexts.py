@@ -37,6 +37,13 @@ def test_a_search_that_answers_machines_is_a_service() -> None:
     assert service.operations[1].get == "http://a.test/atom?q={searchTerms}&bbox={geo:box?}"
 
 
+def test_a_description_says_where_it_is_itself() -> None:
+    own = '<Url rel="self" type="application/opensearchdescription+xml" template="/osdd.xml"/>'
+    service = SEARCH.read(document(describe(ATOM_URL, own)))
+    assert isinstance(service, Service)
+    assert service.online_resource == "http://a.test/osdd.xml"
+
+
 def test_the_search_box_of_a_website_is_none() -> None:
     assert SEARCH.read(document(describe(HTML_URL, HINT_URL))) is None
 

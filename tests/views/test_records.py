@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,7 +12,7 @@ from geohound.model.bbox import BBox
 from geohound.model.biography import CheckTotals, LifeChange, LifeEvent
 from geohound.model.health import Check, HealthState
 from geohound.model.query import Hit
-from geohound.model.service import Extent, Layer, Refusal, RefusalReason, Service, Sighting, Verdict
+from geohound.model.service import Extent, Layer, Operation, Refusal, RefusalReason, Service, Sighting, Verdict
 from geohound.model.visit import Via
 from geohound.views.encoding import encode, plain
 from geohound.views.known import health_record, history
@@ -49,6 +50,15 @@ def test_what_is_no_service_has_the_same_fields_with_nothing_in_them() -> None:
     assert {name: record[name] for name in nothing} == dict.fromkeys(nothing)
     assert (record["kinds"], record["layers"]) == ([], [])
     assert record["refusal"] == {"reason": "HTML page", "detail": "Welcome"}
+
+
+def test_a_template_is_no_endpoint_of_a_saved_answer() -> None:
+    """A saved OpenSearch description gives patterns of searches; where it was it may say by a link to itself."""
+    search = Operation("search", get="http://g.example/s?q={searchTerms}&bbox={geo:box}")
+    saved = Service("opensearch", "file:///tmp/os.xml", operations=(search,))
+    assert identified("os.xml", Verdict((saved,)), 1.0)["endpoint"] is None
+    saved = replace(saved, online_resource="http://g.example/os.xml")
+    assert identified("os.xml", Verdict((saved,)), 1.0)["endpoint"] == "http://g.example/os.xml"
 
 
 def test_a_saved_answer_has_the_endpoint_that_it_names_itself() -> None:

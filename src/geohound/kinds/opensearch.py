@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from geohound.document import Document
@@ -59,8 +59,15 @@ def read(document: Document) -> Service | None:
         ),
         formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
         language=text(parts.get("Language")).replace("*", "")[:12],
+        online_resource=_own_address(urls, document.url),
     )
     return finish(document, service)
+
+
+def _own_address(urls: Sequence[Element], base: str) -> str:
+    """Where the description says that it is itself."""
+    own = next((attribute(url, "template") for url in urls if attribute(url, "rel") == "self"), "")
+    return canonical(own, base) or "" if own else ""
 
 
 def _is_of_a_catalogue(element: Element) -> bool:

@@ -244,7 +244,8 @@ def web_endpoint(service: Service) -> str | None:
     if not service.endpoint.startswith("file:"):
         return service.endpoint
     named = [service.online_resource, *(operation.get for operation in service.operations)]
-    return next((urls.endpoint(url) for url in named if url.startswith(("http://", "https://"))), None)
+    web = (url for url in named if url.startswith(("http://", "https://")) and "{" not in url)
+    return next(map(urls.endpoint, web), None)
 
 
 def extent_record(extent: Extent | None) -> ExtentRecord | None:

@@ -67,6 +67,7 @@ def test_the_list_counts_only_from_the_fiftieth_service_on() -> None:
     ("text", "expected"),
     [
         ("Our Web Map Service", 0),
+        ("Our Web\u00a0Map\n\t  Service", 0),
         ("a WMS and other services", 1),
         ("WMS server here", 2),
         ("the WMS", 3),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+_PHRASE = re.compile(r"web\s++map\s++service")  # lines of a page end anywhere
+
 WEB_MAP_SERVICE, WMS_SERVICE, WMS_SERVER, NO_KEYWORDS = range(4)
 GROUPS = ("Web Map Service", "WMS, Service", "WMS, Server", "none")
 
@@ -9,7 +13,7 @@ GROUPS = ("Web Map Service", "WMS, Service", "WMS, Server", "none")
 def keyword_group(text: str) -> int:
     """WP, 0 is best: [Web Map Service], [WMS, Service], [WMS, Server], none of them."""
     text = text.lower()
-    if "web map service" in text:
+    if _PHRASE.search(text):
         return WEB_MAP_SERVICE
     if "wms" not in text:
         return NO_KEYWORDS

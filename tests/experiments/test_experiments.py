@@ -44,6 +44,13 @@ def test_published_values_are_given_with_their_source_and_how_to_run_it_again(na
     assert told["measured"]
 
 
+def test_the_figure_of_the_case_study_says_what_was_run_where_and_how_often() -> None:
+    figure = (RESULTS / "case_study.svg").read_text("utf-8")
+    found = json.loads((RESULTS / "case_study.json").read_text("utf-8"))["measured"]
+    assert f"real searches in one made-up catalogue ({found['services']:,} services" in figure
+    assert "9 runs each, the quickest counts" in figure
+
+
 def test_a_walk_reaches_each_depth_as_the_truth_has_it() -> None:
     depths = Depths(WORLD)
     levels = walk(WORLD, WORLD.seed_pages, 4, set())

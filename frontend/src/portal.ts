@@ -2,6 +2,7 @@
 
 import "./style.css";
 import "./tasks.css";
+import "./figures.css";
 import { enableCopyButtons } from "./copy";
 
 enableCopyButtons(document);

@@ -2,23 +2,113 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
 from starlette.testclient import TestClient
+
+from geohound.model.catalogue import Observation
+from geohound.model.location import HostLocation
+from geohound.model.service import Service, Sighting
+from geohound.model.topic import Topic, TopicClass
+from geohound.model.visit import Via
+from geohound.portal.app import create_app
+from geohound.search.index import CatalogueIndex
+from geohound.stores.sqlite import Store
+
+
+def record(store: Store, service: Service, topics: tuple[tuple[str, str], ...] = ()) -> None:
+    sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC))
+    store.catalogue.record_now([Observation(service, sighting, topics=topics)])
+
+
+@pytest.fixture
+def placed(store: Store, kinds) -> Iterator[TestClient]:
+    """Two services in Lima."""
+    for number in range(2):
+        lima = HostLocation("PE", -12.05, -77.04, "x")
+        record(store, Service("wms", f"http://a.example/{number}", title=f"S{number}", location=lima))
+    app = create_app(store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds)
+    with TestClient(app) as client:
+        yield client
+
+
+class OneTopic:
+    """A classifier with a topic of one class."""
+
+    topics = (Topic("cover", "Land cover", (TopicClass("fo", "Forest and woodland", {"en": ("forest",)}),)),)
+
+    def classify(self, service: Service) -> list[tuple[str, str]]:
+        return [("cover", "fo")]
+
+
+@pytest.fixture
+def topical(store: Store, kinds) -> Iterator[TestClient]:
+    record(store, Service("wms", "http://a.example/", title="Forests"), (("cover", "fo"),))
+    index = CatalogueIndex(store.catalogue, store.segments)
+    with TestClient(create_app(store.catalogue, index, kinds, classifier=OneTopic())) as client:
+        yield client
 
 
 def test_each_figure_has_its_chart_its_table_and_its_files(client: TestClient) -> None:
-    page = client.get("/statistics").text
-    for name in ("countries", "clumping", "software"):
-        assert f'<img src="/api/v1/reports/{name}?radius=150&amp;f=svg"' in page or name == "countries"
-        assert f'href="/api/v1/reports/{name}?radius=150&amp;f=csv"' in page
+    page = client.get("/statistics?part=contents").text
+    for name in ("clumping", "software"):
+        section = page.partition(f'id="{name}"')[2].partition("</section>")[0]
+        assert '<svg xmlns="http://www.w3.org/2000/svg" class="chart"' in section
+        assert "<table" in section
+        for form in ("svg", "png", "csv", "json"):
+            assert f'href="/api/v1/reports/{name}?f={form}"' in section
     assert "<script>alert" not in page
 
 
-def test_the_radius_is_settable_and_nonsense_is_refused(client: TestClient) -> None:
-    assert 'value="75"' in client.get("/statistics?radius=75").text or "density" not in client.get("/statistics").text
-    assert client.get("/statistics?radius=nonsense").status_code == 400
-    assert client.get("/statistics?radius=0").status_code == 400
-    assert client.get("/statistics?task=").status_code == 200
-    assert client.get("/statistics?task=99").status_code == 200, "without tasks there is none to choose"
+def test_charts_have_colours_that_a_style_sheet_can_change(client: TestClient) -> None:
+    """Classes beside attributes: the page is dark where the visitor wants it, a file has its colours with it."""
+    page, file = client.get("/statistics?part=contents").text, client.get("/api/v1/reports/software?f=svg").text
+    for drawn in (page.partition('id="software"')[2], file):
+        assert 'fill="#0b5a4c" class="f-c0"' in drawn
+    assert "style=" not in page
+
+
+def test_the_radius_and_the_dates_are_settable_and_nonsense_is_refused(placed: TestClient) -> None:
+    assert 'value="75"' in placed.get("/statistics?radius=75").text
+    assert 'id="since" name="since" type="date" value="2026-01-31"' in placed.get("/statistics?since=2026-01-31").text
+    for nonsense in ("radius=nonsense", "radius=0", "since=yesterday", "until=2026-13-01", "bbox=1,2,3"):
+        assert placed.get(f"/statistics?{nonsense}").status_code == 400, nonsense
+    assert placed.get("/statistics?task=").status_code == 200
+    assert placed.get("/statistics?task=99").status_code == 200, "without tasks there is none to choose"
+
+
+def test_the_map_of_countries_counts_by_two_dates(placed: TestClient) -> None:
+    """Two services in Peru, seen first in 2026."""
+    rows = placed.get("/api/v1/reports/country-growth?since=2025-01-01&until=2025-06-01").json()["rows"]
+    assert rows == []
+    rows = placed.get("/api/v1/reports/country-growth?since=2025-01-01").json()["rows"]
+    assert [row[:4] for row in rows] == [["PE", 0, 2, 2]]
+
+
+def test_figures_are_those_of_a_search_where_there_is_one(client: TestClient) -> None:
+    def counted(query: str) -> dict[str, int]:
+        return {row[0]: row[2] for row in client.get(f"/api/v1/reports/kinds?{query}").json()["rows"]}
+
+    assert counted("q=rivers") == {"wms": 1}
+    assert counted("kind=wfs") == {"wfs": 1}
+    hosts = client.get("/api/v1/reports/clumping?q=rivers").json()["rows"]
+    assert hosts == [["1", 1, 1, 1.0]]
+    page = client.get("/statistics?part=contents&q=rivers").text
+    assert "Of the services that “rivers” finds." in page
+    assert 'href="/api/v1/reports/kinds?q=rivers&amp;f=csv"' in page
+    assert 'href="/statistics?q=rivers&amp;part=places"' in page
+    assert "<script>alert" not in client.get("/statistics", params={"q": "<script>alert(1)"}).text
+    nothing = client.get("/statistics?part=contents&q=zzzz").text
+    assert "No service of the catalogue is in this selection." in nothing
+
+
+def test_a_class_has_its_name_on_the_page_and_its_id_in_the_files(topical: TestClient) -> None:
+    page = topical.get("/statistics?part=contents").text
+    assert ">Forest and woodland</text>" in page
+    assert ">Forest and woodland</td>" in page
+    assert topical.get("/api/v1/reports/classes").json()["rows"] == [["cover", "fo", 1]]
 
 
 def test_a_report_is_had_as_csv_svg_and_png(client: TestClient) -> None:

@@ -19,7 +19,9 @@ from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.reports import CATALOGUE_REPORTS, CatalogueFacts, Table
 from geohound.reports.charts import CHARTS, draw
-from geohound.reports.charts.world import read_land
+from geohound.reports.charts.bars import LEFT, draw_grouped
+from geohound.reports.charts.svg import WIDTH, Svg
+from geohound.reports.charts.world import land_path, read_land
 from geohound.reports.density import miles_between
 from geohound.reports.files import addresses_in, judgements_in, to_csv, to_png
 from geohound.reports.software import software_name
@@ -197,3 +199,22 @@ def test_outlines_are_read_from_topojson_and_their_absence_is_no_trouble(tmp_pat
     )
     assert list(read_land(file)) == [[(-5, 0), (15, 10)], [(15, 10), (-5, 0)]]
     assert list(read_land(tmp_path / "none.json")) == []
+
+
+def test_an_outline_across_the_180th_meridian_is_drawn_at_both_edges_and_not_across_the_map() -> None:
+    """From 170 E to 170 W: no step within a part is wider than twenty degrees of 360."""
+    square = ((170.0, 0.0), (-170.0, 0.0), (-170.0, 10.0), (170.0, 10.0), (170.0, 0.0))
+    parts = [part.split("L") for part in land_path((square,)).strip("Z").replace("Z", "").split("M") if part]
+    assert len(parts) == 2
+    for part in parts:
+        xs = [float(point.split(",")[0]) for point in part]
+        assert max(xs) - min(xs) == pytest.approx(20 / 360 * WIDTH, abs=0.2)
+
+
+def test_different_things_are_not_added_up_to_one_bar() -> None:
+    """Two hosts with forty services: forty is the longest bar, and both begin at the same line."""
+    root = ET.fromstring(draw_grouped(Svg("x"), [("a", [2.0, 40.0])], ("hosts", "services")))
+    bars = [each.attrib for each in root.iter("{http://www.w3.org/2000/svg}rect") if each.get("x") == str(LEFT)]
+    widths = [float(each["width"]) for each in bars]
+    assert widths[1] == pytest.approx(20 * widths[0], rel=0.01)
+    assert "42" not in "".join(root.itertext())

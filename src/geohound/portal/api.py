@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -37,6 +35,7 @@ from geohound.views.params import (
     ExportableSearch,
     LayerWindow,
     OpenParams,
+    SearchInterface,
     SuggestParams,
     read_query,
     read_words,
@@ -74,7 +73,7 @@ from .records import (
     named,
     schemas,
 )
-from .reports import FACET_VALUES, REPORTS, facets_record, report, report_table
+from .reports import FACET_VALUES, REPORTS, facets_record, report, report_table, scope_of
 from .task_changes import chosen_task
 
 __all__ = ["OPERATIONS", "opensearch", "problem", "routes"]
@@ -221,12 +220,13 @@ def one_report(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in REPORTS:
         raise HTTPException(404, f"Unknown report; choose from {', '.join(REPORTS)}.")
-    asked = read(ReportParams, from_api(request.query_params))
-    task = chosen_task(request, asked.task)
-    more: dict[str, Any] = {"which": asked.task, "since": _since(asked.since), "radius_miles": asked.radius}
+    portal, texts = portal_of(request), from_api(request.query_params)
+    asked = read(ReportParams, texts, {"kind": portal.kinds})
+    query = read_query(texts, SearchInterface(ReportParams), {"kind": portal.kinds})
+    scope = scope_of(asked, query, chosen_task(request, asked.task))
     if asked.f == "json":
-        return answer(request, report(portal_of(request), name, task, **more))
-    return report_file(name, report_table(portal_of(request), name, task, **more), asked.f)
+        return answer(request, report(portal, name, scope))
+    return report_file(name, report_table(portal, name, scope), asked.f)
 
 
 def report_file(name: str, table: Table, form: str) -> Response:
@@ -243,14 +243,6 @@ def report_file(name: str, table: Table, form: str) -> Response:
         return Response(to_png(drawn), 200, headers, "image/png")
     except UserError as error:
         raise HTTPException(404, str(error)) from None
-
-
-def _since(text: str) -> datetime | None:
-    """A date; a day that its month does not have is its last."""
-    if not text:
-        return None
-    year, month, day = map(int, text.split("-"))
-    return datetime(year, month, min(day, monthrange(year, month)[1]), tzinfo=UTC)
 
 
 def health(request: Request) -> Response:

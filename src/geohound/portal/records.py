@@ -11,6 +11,7 @@ from msgspec import Meta
 from geohound.views.files import FilesRecord
 from geohound.views.known import KnownService, Timestamp
 from geohound.views.opening import OpeningRecord
+from geohound.views.params import SearchParams
 from geohound.views.records import (
     BriefService,
     Count,
@@ -99,8 +100,8 @@ class TasksRecord(msgspec.Struct, frozen=True, kw_only=True):
 _DATE = "^[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 
 
-class ReportParams(msgspec.Struct, frozen=True, kw_only=True):
-    """What a report is about."""
+class ReportParams(SearchParams, frozen=True, kw_only=True):
+    """What a report is about: the catalogue, what a search finds, or what a task has met."""
 
     task: Annotated[
         int, Meta(ge=0, le=999_999_999, description="number of the task, for reports on one; 0: the latest")
@@ -108,6 +109,7 @@ class ReportParams(msgspec.Struct, frozen=True, kw_only=True):
     radius: Annotated[float, Meta(ge=1, le=5_000, description="of the density, in miles")] = 150.0
     f: Annotated[Literal["json", "csv", "svg", "png"], Meta(description="as a table, or drawn")] = "json"
     since: Annotated[str, Meta(pattern=_DATE, description="of changes: since this date, such as 2026-01-31")] = ""
+    until: Annotated[str, Meta(pattern=_DATE, description="of country-growth: the later of the two dates")] = ""
 
 
 class ReportName(msgspec.Struct, frozen=True, kw_only=True):

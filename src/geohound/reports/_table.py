@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from geohound.contracts import CatalogueStore, HistoryStore
-from geohound.model.catalogue import ALL, Filter, ServiceSummary
+from geohound.model.catalogue import ALL, Entry, Filter, ServiceSummary
 from geohound.model.topic import Topic
 
 Cell = str | int | float
@@ -72,13 +72,30 @@ class CatalogueFacts(NamedTuple):
     which: Filter = ALL  # of the services; those of a task, say
     history: HistoryStore | None = None
     since: datetime | None = None  # of changes
-    now: datetime | None = None
+    now: datetime | None = None  # until when
     radius_miles: float = 0.0  # of the density map; 0: as usual
     listed: Sequence[str] = ()  # addresses of services in a list of somebody else's
     judged: Mapping[str, bool] = {}  # ids of services that somebody has looked at: are they really of their topic?
+    only: Collection[str] | None = None  # ids of services, those that a search has found; None: all
+
+    @property
+    def is_whole(self) -> bool:
+        """Is it about every service of the catalogue?"""
+        return self.which == ALL and self.only is None
 
     def services(self) -> Iterator[ServiceSummary]:
-        return self.catalogue.summaries(self.which)
+        found = self.catalogue.summaries(self.which)
+        return found if self.only is None else (each for each in found if each.id in self.only)
+
+    def endpoints(self) -> Iterator[tuple[str, str]]:
+        """Kind and endpoint of each service."""
+        if self.is_whole:
+            return self.catalogue.endpoints()
+        return ((each.kind, each.endpoint) for each in self.services())
+
+    def entries(self) -> Iterator[Entry]:
+        found = self.catalogue.entries(self.which)
+        return found if self.only is None else (each for each in found if each.service.id in self.only)
 
 
 class CatalogueReport(NamedTuple):

@@ -12,7 +12,7 @@ from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
 def _table(facts: CatalogueFacts) -> Table:
     sites: dict[str, list[list[Check]]] = defaultdict(list)
-    for entry in facts.catalogue.entries(facts.which):
+    for entry in facts.entries():
         service = entry.service
         sites[urls.site(service.endpoint) or urls.host(service.endpoint)].append(
             list(facts.catalogue.checks(service.id))

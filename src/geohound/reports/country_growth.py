@@ -1,4 +1,4 @@
-"""Services by country before a date and now: two dates side by side (Li, Yang & Yang 2010, figure 13)."""
+"""Services by country before a date and at a later one, side by side (Li, Yang & Yang 2010, figure 13)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ DAYS = 30
 
 def _table(facts: CatalogueFacts) -> Table:
     """With the mean place of the hosts in each country, where there is one."""
-    since = facts.since or (facts.now or datetime.now(UTC)) - timedelta(days=DAYS)
+    until = facts.now or datetime.now(UTC)
+    since = facts.since or until - timedelta(days=DAYS)
     before, now = Counter[str](), Counter[str]()
     places: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
-    for service in facts.services():
+    for service in (each for each in facts.services() if each.first_seen <= until):
         country, _ = country_of(service)
         now[country] += 1
         before[country] += service.first_seen < since

@@ -10,12 +10,12 @@ from .url_parts import domain_of
 
 
 def _by_domain(facts: CatalogueFacts) -> Table:
-    endpoints = facts.catalogue.endpoints()
+    endpoints = facts.endpoints()
     return cross_table("domain", (Counted(domain_of(url), kind, urls.host(url)) for kind, url in endpoints))
 
 
 def _by_site(facts: CatalogueFacts) -> Table:
-    endpoints = facts.catalogue.endpoints()
+    endpoints = facts.endpoints()
     return cross_table("site", (Counted(urls.site(url), kind, urls.host(url)) for kind, url in endpoints))
 
 

@@ -29,7 +29,7 @@ def domain_of(url: str) -> str:
 
 
 def _parts(facts: CatalogueFacts) -> Iterator[Counted]:
-    for _, url in facts.catalogue.endpoints():
+    for _, url in facts.endpoints():
         domain, host = domain_of(url), urls.host(url)
         for part in parts_of(url):
             yield Counted(part, domain, host)

@@ -12,7 +12,7 @@ from geohound.model.catalogue import Filter, ServiceSummary
 from geohound.model.health import Check, HealthState
 from geohound.model.query import Query
 from geohound.portal.portal import Portal, portal_of
-from geohound.portal.reports import report_table
+from geohound.portal.reports import ReportScope, report_table
 from geohound.reports import Table
 
 from .rendering import render
@@ -34,7 +34,7 @@ def health_page(request: Request) -> Response:
     portal = portal_of(request)
     results = portal.index.search(Query(limit=1, fold=False, facet_values=_MOST_KINDS))
     counts = results.facets.get("state", {})
-    changes = report_table(portal, "changes") if portal.past else Table((), [])
+    changes = report_table(portal, "changes", ReportScope()) if portal.past else Table((), [])
     when = changes.columns.index("at") if changes.rows else 0
     latest = sorted(changes.rows, key=lambda row: str(row[when]), reverse=True)[:SHOWN]
     context = {
@@ -42,7 +42,7 @@ def health_page(request: Request) -> Response:
         "total": results.total,
         "failing": _failing(portal),
         "changes": Table(changes.columns, latest),
-        "sites": _first(report_table(portal, "availability")),
+        "sites": _first(report_table(portal, "availability", ReportScope())),
     }
     return render(request, "health.html", context)
 

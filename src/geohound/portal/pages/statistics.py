@@ -1,33 +1,61 @@
-"""Figures of the catalogue, or of one task, each as a chart with its table and its files: /statistics."""
+"""Figures of the catalogue, a search or a task, each as a chart with its table and its files: /statistics."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from geohound.portal.portal import portal_of
+from geohound.model.query import Query
+from geohound.portal.assets import land_file
+from geohound.portal.languages import PageTexts, language_of
+from geohound.portal.portal import Portal, portal_of
+from geohound.portal.query_params import from_page
 from geohound.portal.records import ReportParams
-from geohound.portal.reports import REPORTS, report_table
+from geohound.portal.reports import ReportScope, report_table, scope_of
 from geohound.portal.task_changes import chosen_task, seen_tasks
-from geohound.reports import TASK_REPORTS
-from geohound.reports._table import Table
-from geohound.reports.charts import CHARTS
+from geohound.portal.task_events import has_ended
+from geohound.reports import TASK_REPORTS, Table
+from geohound.reports.charts import CHARTS, draw
+from geohound.reports.charts.world import land_path, read_land
+from geohound.reports.country_growth import DAYS
+from geohound.views.params import PAGES, read_query
 from geohound.views.parsing import read
 
+from .recent import FRESH_S, LONG_S, recent
 from .rendering import render
+from .report_words import WORDS, column_words, with_names
 
 SHOWN_ROWS = 10
-# In the order of the page; the others are listed below it.
-_OF_CATALOGUE = (
-    "density", "countries", "country-growth", "clumping", "software", "topic-places", "classes", "classes-exclusive",
-    "urls", "availability", "changes", "halflife", "candidates", "sources", "domains", "sites", "states",
+SHOWN_TASKS = 100
+LAND_ID = "land"
+_OWN = ("task", "radius", "since", "until")  # what the page asks for beside a search
+
+
+class StatisticsPart(NamedTuple):
+    """Some of the figures: a page of all of them would be long, and slow."""
+
+    id: str
+    title: str
+    reports: tuple[str, ...]
+
+
+PARTS = (
+    StatisticsPart("places", "Places", ("density", "countries", "country-growth", "topic-places")),
+    StatisticsPart(
+        "contents", "Contents",
+        ("kinds", "software", "classes", "classes-exclusive", "clumping", "sites", "providers", "licences", "urls",
+         "domains"),
+    ),
+    StatisticsPart("life", "Life", ("states", "methods", "availability", "halflife")),
+    StatisticsPart(
+        "crawls", "Crawls", ("quickness", "depth-width", "failures", "hosts", "candidates", "sources", "steps"),
+    ),
 )  # fmt: skip
-_OF_TASK = ("quickness", "depth-width", "failures", "hosts")
 
 
 @dataclass(frozen=True)
@@ -36,9 +64,12 @@ class Figure:
 
     name: str
     title: str
+    about: str
     table: Table
+    columns: dict[str, str]
+    chart: str | None
+    is_map: bool
     query: str  # of its files
-    has_chart: bool
 
     @property
     def rows(self) -> list[tuple[str | int | float, ...]]:
@@ -49,35 +80,91 @@ class Figure:
         return max(0, len(self.table.rows) - SHOWN_ROWS)
 
 
+@dataclass(frozen=True)
+class StatisticsParams:
+    """What the address asks for."""
+
+    params: ReportParams
+    query: Query
+    scope: ReportScope
+    pairs: dict[str, Any] = field(default_factory=dict)  # for the addresses of other pages and files
+
+
 def statistics_page(request: Request) -> Response:
     """GET /statistics"""
-    portal = portal_of(request)
-    given = {name: request.query_params.get(name, "") for name in ("task", "radius")}
-    asked = read(ReportParams, {name: [text] for name, text in given.items() if text})
-    task = chosen_task(request, asked.task)
-    tasks = seen_tasks(request) if portal.tasks else []
-    more: dict[str, Any] = {"which": asked.task, "radius_miles": asked.radius}
-    pairs: dict[str, Any] = {"task": asked.task} if asked.task else {}
-    pairs["radius"] = f"{asked.radius:g}"
-    figures = [_figure(request, name, task, pairs, more) for name in _OF_CATALOGUE if name in REPORTS]
-    shown = [figure for figure in figures if figure.table.rows]
-    of_task = [_figure(request, name, task, {"task": task}, {}) for name in _OF_TASK] if task else []
+    portal, spoken = portal_of(request), language_of(request)
+    asked = _asked(request)
+    named = request.query_params.get("part", "")
+    part = next((each for each in PARTS if each.id == named), PARTS[0])
+    figures = [_figure(portal, spoken, name, asked) for name in part.reports]
+    shown = [each for each in figures if each.table.rows and (each.chart or each.name not in CHARTS)]
+    since, until = _dates(asked.scope)
     context = {
-        "totals": report_table(portal, "totals").rows,
+        "parts_of_page": PARTS,
+        "part": part,
+        "pairs": asked.pairs,
+        "link": lambda **other: urlencode({**asked.pairs, **other}, doseq=True),
+        "totals": _table(portal, "totals", asked.scope).rows,
         "figures": shown,
-        "task_figures": [figure for figure in of_task if figure.table.rows],
-        "task": task,
-        "asked": asked,
-        "tasks": [each.id for each in tasks[:100]],
-        "others": {
-            n: t for n, t in REPORTS.items() if n not in (*_OF_CATALOGUE, *_OF_TASK, "comparison", "difference")
-        },
+        "land": _outlines() if any(each.is_map for each in shown) else "",
+        "land_id": LAND_ID,
+        "asked": asked.params,
+        "words": asked.query.text,
+        "is_search": asked.scope.query is not None,
+        "task": asked.scope.task,
+        "since": since,
+        "until": until,
+        "tasks": [each.id for each in seen_tasks(request)[:SHOWN_TASKS]] if portal.tasks else [],
         "attribution": portal.about.attribution,
     }
     return render(request, "statistics.html", context)
 
 
-def _figure(request: Request, name: str, task: int, pairs: Mapping[str, Any], more: dict[str, Any]) -> Figure:
-    own = more if name not in TASK_REPORTS else {}
-    table = report_table(portal_of(request), name, task, **own)
-    return Figure(name, REPORTS[name], table, urlencode(pairs), name in CHARTS and bool(table.rows))
+def _outlines() -> str:
+    return land_path(tuple(map(tuple, read_land(land_file()))))
+
+
+def _asked(request: Request) -> StatisticsParams:
+    portal, sent = portal_of(request), request.query_params
+    texts = from_page(sent)
+    own = {name: [sent.get(name, "")] for name in _OWN if sent.get(name, "")}
+    params = read(ReportParams, own)
+    query = read_query(texts, PAGES, {"kind": portal.kinds})
+    pairs: dict[str, Any] = {**texts, **{name: texts[0] for name, texts in own.items()}}
+    return StatisticsParams(params, query, scope_of(params, query, chosen_task(request, params.task)), pairs)
+
+
+def _dates(scope: ReportScope) -> tuple[str, str]:
+    """The two dates of the map of countries."""
+    until = scope.until or datetime.now(UTC)
+    since = scope.since or until - timedelta(days=DAYS)
+    return f"{since:%Y-%m-%d}", f"{until:%Y-%m-%d}"
+
+
+def _table(portal: Portal, name: str, scope: ReportScope) -> Table:
+    return recent(
+        portal.catalogue, (name, repr(scope)), lambda: report_table(portal, name, scope), _fresh_s(portal, name, scope)
+    )
+
+
+def _fresh_s(portal: Portal, name: str, scope: ReportScope) -> float:
+    """The visits of a task that has ended stay as they are, and there may be many."""
+    is_of_task = name in TASK_REPORTS and portal.tasks is not None and scope.task
+    return LONG_S if is_of_task and portal.tasks and has_ended(portal.tasks.control, scope.task) else FRESH_S
+
+
+def _figure(portal: Portal, spoken: PageTexts, name: str, asked: StatisticsParams) -> Figure:
+    def made() -> Figure:
+        table = with_names(portal, _table(portal, name, asked.scope), spoken.text)
+        columns = column_words(portal, table.columns, spoken.text)
+        if name == "country-growth":
+            columns["before"], columns["now"] = _dates(asked.scope)
+        title = spoken.text(WORDS[name].title)
+        chart = draw(name, title, table, LAND_ID, columns)
+        is_map = chart is not None and CHARTS[name].form == "map"
+        of_task = {"task": asked.scope.task} if name in TASK_REPORTS else {}
+        query = urlencode({**asked.pairs, **of_task}, doseq=True)
+        return Figure(name, title, spoken.text(WORDS[name].about), table, columns, chart, is_map, query)
+
+    key = ("figure", spoken.id, name, repr(asked.scope), repr(asked.pairs))
+    return recent(portal.catalogue, key, made, _fresh_s(portal, name, asked.scope))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from geohound.reports._table import Table
+from geohound.reports._table import Cell, Table
 
-from .bars import draw_bars
+from .bars import draw_grouped, draw_stacked
 from .lines import draw_lines
 from .svg import Svg
 from .world import Land, MapColumns, draw_world
@@ -18,11 +18,12 @@ MAX_BARS = 20
 class Chart(NamedTuple):
     """Which columns of a report are drawn, and how."""
 
-    form: str  # bars, lines, map
+    form: str  # bars (parts of a whole), groups (of bars), lines, map
     label: str = ""  # column with the names of bars, or the x axis
     values: tuple[str, ...] = ()  # none: all columns after those left out
     without: tuple[str, ...] = ()
     rows: int = MAX_BARS
+    group: str = ""  # column whose value comes before the name of a bar
 
 
 CHARTS = {
@@ -36,40 +37,56 @@ CHARTS = {
     "licences": Chart("bars", "licence", ("services",)),
     "classes": Chart("bars", "class", ("services",)),
     "classes-exclusive": Chart("bars", "class", ("services",)),
-    "clumping": Chart("bars", "services_per_host", ("hosts", "services")),
-    "failures": Chart("bars", "end", ("urls",)),
+    "clumping": Chart("groups", "services_per_host", ("hosts", "services")),
+    "failures": Chart("bars", "end", ("urls",), group="what"),
     "hosts": Chart("bars", "host", ("services",)),
-    "sources": Chart("bars", "source", ("seeds", "services")),
-    "comparison": Chart("bars", "what", ("catalogue", "list")),
+    "sources": Chart("groups", "source", ("seeds", "services")),
+    "comparison": Chart("groups", "what", ("catalogue", "list")),
     "candidates": Chart("bars", "what", ("count",)),
+    "methods": Chart("groups", "method", ("services", "live")),
+    "urls": Chart("bars", "part", ("services",), rows=12),
     "quickness": Chart("lines", "urls", ("services",)),
-    "depth-width": Chart("bars", "depth", ("pages", "tests", "services")),
+    "depth-width": Chart("groups", "depth", ("pages", "tests", "services"), group="width"),
     "density": Chart("map", values=("within_radius",)),
     "country-growth": Chart("map", values=("before", "now")),
     "topic-places": Chart("map", "label", ("of_topic",)),
 }
 
 
-def draw(name: str, title: str, table: Table, land: Sequence[Land] = ()) -> str | None:
-    """The chart of a report as an SVG document; None where its table is not to be drawn."""
+def draw(
+    name: str, title: str, table: Table, land: Sequence[Land] | str = (), words: Mapping[str, str] | None = None
+) -> str | None:
+    """The chart of a report as an SVG document; None where its table is not to be drawn.
+
+    `words` are what columns are called, by their names; `land` may be the id of a path in the page around the chart.
+    """
     chart = CHARTS.get(name)
     if chart is None or not table.rows:
         return None
     columns = list(table.columns)
     shown = chart.values or tuple(c for c in columns if c != chart.label and c not in chart.without)
     places = [columns.index(column) for column in shown]
-    svg = Svg(title)
+    svg, named = Svg(title), {column: column.replace("_", " ") for column in columns} | dict(words or {})
+    names = tuple(named[column] for column in shown)
     if chart.form == "map":
         label = columns.index(chart.label) if chart.label else -1
         where = MapColumns(columns.index("lat"), columns.index("lon"), places, label)
-        return draw_world(svg, table.rows, where, shown, land)
+        return draw_world(svg, table.rows, where, names, land)
     label = columns.index(chart.label)
     if chart.form == "lines":
         points = [(float(row[label]), [float(row[place]) for place in places]) for row in table.rows]
-        return draw_lines(svg, points, shown, chart.label)
-    bars = [(str(row[label]), [_number(row[place]) for place in places]) for row in table.rows]
+        return draw_lines(svg, points, names, named[chart.label])
+    group = columns.index(chart.group) if chart.group else -1
+    bars = [(_bar_name(row, label, group), [_number(row[place]) for place in places]) for row in table.rows]
     filled = [bar for bar in bars if any(bar[1])]
-    return draw_bars(svg, filled[: chart.rows], shown) if filled else None
+    if not filled:
+        return None
+    draw_them = draw_grouped if chart.form == "groups" else draw_stacked
+    return draw_them(svg, filled[: chart.rows], names)
+
+
+def _bar_name(row: tuple[Cell, ...], label: int, group: int) -> str:
+    return f"{row[group]} · {row[label]}" if group >= 0 else str(row[label])
 
 
 def _number(cell: object) -> float:

@@ -1,33 +1,52 @@
-"""Horizontal bars, stacked where there are several values, each with its sum."""
+"""Horizontal bars: parts of a whole end to end with their sum, other values below each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .svg import COLOURS, SOFT, WIDTH, Svg, shorten, shown
+from .svg import WIDTH, Svg, series, shorten, shown
 
-LEFT, RIGHT, ROW, TOP = 190, 60, 26, 14
-MAX_LABEL_CHARS = 26
+LEFT, RIGHT, ROW, TOP = 150, 46, 24, 12
+THIN = 13  # height of one of several bars below each other
+MAX_LABEL_CHARS = 20
+Bars = Sequence[tuple[str, list[float]]]
 
 
-def draw_bars(svg: Svg, bars: Sequence[tuple[str, list[float]]], names: tuple[str, ...]) -> str:
-    many = len(names) > 1
-    top = TOP + (22 if many else 0)
-    if many:
-        svg.legend(names, TOP + 4)
-    most = max((sum(values) for _, values in bars), default=0.0) or 1.0
-    scale = (WIDTH - LEFT - RIGHT) / most
+def draw_stacked(svg: Svg, bars: Bars, names: tuple[str, ...]) -> str:
+    """The values of a row are parts of one whole."""
+    top = _begin(svg, names)
+    scale = _scale(max((sum(values) for _, values in bars), default=0.0))
     for place, (label, values) in enumerate(bars):
         y = top + place * ROW
-        svg.text(LEFT - 8, y + 16, shorten(label, MAX_LABEL_CHARS), anchor="end")
+        svg.text(LEFT - 8, y + 15, shorten(label, MAX_LABEL_CHARS), anchor="end")
         x = float(LEFT)
-        for value, colour in zip(values, _colours(len(values)), strict=True):
+        for value, colour in zip(values, series(len(values)), strict=True):
             if value > 0:
                 svg.add("rect", x=x, y=y + 4, width=max(value * scale, 0.5), height=ROW - 9, rx=2, fill=colour)
             x += value * scale
-        svg.text(x + 6, y + 16, shown(sum(values)), fill=SOFT)
+        svg.text(x + 6, y + 15, shown(sum(values)), fill="soft")
     return svg.document(top + len(bars) * ROW + 8)
 
 
-def _colours(count: int) -> list[str]:
-    return [COLOURS[place % len(COLOURS)] for place in range(count)]
+def draw_grouped(svg: Svg, bars: Bars, names: tuple[str, ...]) -> str:
+    """The values of a row are of different things: each has its own bar from the same line."""
+    top = _begin(svg, names)
+    scale = _scale(max((max(values) for _, values in bars), default=0.0))
+    row = THIN * len(names) + 10
+    for place, (label, values) in enumerate(bars):
+        y = top + place * row
+        svg.text(LEFT - 8, y + row / 2, shorten(label, MAX_LABEL_CHARS), anchor="end")
+        for line, (value, colour) in enumerate(zip(values, series(len(values)), strict=True)):
+            at = y + line * THIN
+            svg.add("rect", x=LEFT, y=at, width=max(value * scale, 0.5), height=THIN - 3, rx=2, fill=colour)
+            svg.text(LEFT + value * scale + 6, at + 9, shown(value), size=11, fill="soft")
+    return svg.document(top + len(bars) * row + 4)
+
+
+def _begin(svg: Svg, names: tuple[str, ...]) -> float:
+    """A legend where there are several values; where the bars begin."""
+    return TOP + 22 + svg.legend(names, TOP + 4) if len(names) > 1 else TOP
+
+
+def _scale(most: float) -> float:
+    return (WIDTH - LEFT - RIGHT) / (most or 1.0)

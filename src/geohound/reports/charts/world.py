@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 
 from geohound.reports._table import Cell
 
-from .svg import COLOURS, LINE, PAPER, WIDTH, Svg
+from .svg import RAMP, SERIES, WIDTH, Svg
 
 Land = Sequence[tuple[float, float]]  # a ring of longitudes and latitudes
-HEIGHT, TOP = 380, 28
+HEIGHT, TOP = 254, 26
 _NORTH, _SOUTH = 85.0, -60.0
 MAX_PLACES = 1_500
-# From few to many, blue to red, as the published density map.
-_RAMP = ("#3b6fb6", "#4fa3c7", "#7fc29b", "#d9c94a", "#e8943a", "#c8352b")
+_APART = 0.35  # points of an outline that are closer than this are one
 
 
 class MapColumns(NamedTuple):
@@ -31,16 +30,18 @@ class MapColumns(NamedTuple):
 
 
 def draw_world(
-    svg: Svg, rows: Sequence[tuple[Cell, ...]], where: MapColumns, names: tuple[str, ...], land: Sequence[Land]
+    svg: Svg, rows: Sequence[tuple[Cell, ...]], where: MapColumns, names: tuple[str, ...], land: Sequence[Land] | str
 ) -> str:
-    svg.add("rect", x=0, y=TOP, width=WIDTH, height=HEIGHT - TOP, fill="#e8efed")
-    for ring in land:
-        points = " ".join(f"{_x(lon):.1f},{_y(lat):.1f}" for lon, lat in ring)
-        svg.add("polygon", points=points, fill="#fbfaf5", stroke="#b3bfb7", stroke_width=0.5)
-    if not land:
+    """The land: outlines, or the id of the path that the page has them in."""
+    svg.add("rect", x=0, y=TOP, width=WIDTH, height=HEIGHT - TOP, fill="sea")
+    if isinstance(land, str):
+        svg.add("use", href=f"#{land}", fill="land", stroke="border", stroke_width=0.5)
+    elif land:
+        svg.add("path", d=land_path(tuple(map(tuple, land))), fill="land", stroke="border", stroke_width=0.5)
+    else:
         for lon in range(-150, 180, 30):
-            svg.add("line", x1=_x(lon), x2=_x(lon), y1=TOP, y2=HEIGHT, stroke=LINE)
-    svg.legend(names, 16) if len(names) > 1 else svg.text(10, 16, names[0].replace("_", " "))
+            svg.add("line", x1=_x(lon), x2=_x(lon), y1=TOP, y2=HEIGHT, stroke="line")
+    svg.legend(names, 16) if len(names) > 1 else svg.text(10, 16, names[0])
     placed = [row for row in rows[:MAX_PLACES] if row[where.lat] != ""]
     most = max((float(row[place]) for row in placed for place in where.values), default=1.0) or 1.0
     for row in reversed(placed):
@@ -52,13 +53,13 @@ def _draw_place(svg: Svg, row: tuple[Cell, ...], where: MapColumns, most: float)
     x, y = _x(float(row[where.lon])), _y(float(row[where.lat]))
     if len(where.values) > 1:  # bars side by side, as the published map of two dates
         for place, column in enumerate(where.values):
-            height = 60 * float(row[column]) / most
-            svg.add("rect", x=x + 7 * place - 7, y=y - height, width=6, height=max(height, 0.5), fill=COLOURS[place])
+            height = 42 * float(row[column]) / most
+            svg.add("rect", x=x + 7 * place - 7, y=y - height, width=6, height=max(height, 0.5), fill=SERIES[place])
         return
     value = float(row[where.values[0]])
     share = math.sqrt(value / most)
-    colour = _RAMP[min(int(share * len(_RAMP)), len(_RAMP) - 1)]
-    svg.add("circle", cx=x, cy=y, r=3 + 15 * share, fill=colour, fill_opacity=0.55, stroke=PAPER, stroke_width=0.8)
+    colour = RAMP[min(int(share * len(RAMP)), len(RAMP) - 1)]
+    svg.add("circle", cx=x, cy=y, r=3 + 11 * share, fill=colour, fill_opacity=0.6, stroke="paper", stroke_width=0.8)
     if where.label >= 0 and row[where.label]:
         svg.text(x, y + 4, str(row[where.label]), anchor="middle", size=10)
 
@@ -70,6 +71,39 @@ def _x(lon: float) -> float:
 def _y(lat: float) -> float:
     clipped = max(min(lat, _NORTH), _SOUTH)
     return TOP + (_NORTH - clipped) / (_NORTH - _SOUTH) * (HEIGHT - TOP)
+
+
+@cache
+def land_path(land: Sequence[Land]) -> str:
+    """All outlines as one path; those across the 180th meridian are drawn at both edges."""
+    drawn = []
+    for ring in land:
+        whole = _unwrapped(ring)
+        drawn.append(_subpath(whole, 0.0))
+        if max(lon for lon, _ in whole) > 180:
+            drawn.append(_subpath(whole, -360.0))
+        if min(lon for lon, _ in whole) < -180:
+            drawn.append(_subpath(whole, 360.0))
+    return "".join(drawn)
+
+
+def _unwrapped(ring: Land) -> Land:
+    """Without leaps from one edge of the map to the other; a ring around a pole has no other way."""
+    turn, last, whole = 0.0, ring[0][0], []
+    for lon, lat in ring:
+        turn += 360.0 if lon - last < -180 else -360.0 if lon - last > 180 else 0.0
+        whole.append((lon + turn, lat))
+        last = lon
+    return ring if turn else whole
+
+
+def _subpath(ring: Land, shift: float) -> str:
+    points = [(_x(lon + shift), _y(lat)) for lon, lat in ring]
+    kept = points[:1]
+    for x, y in points[1:]:
+        if abs(x - kept[-1][0]) + abs(y - kept[-1][1]) >= _APART:
+            kept.append((x, y))
+    return "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in kept) + "Z"
 
 
 @cache

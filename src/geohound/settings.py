@@ -139,6 +139,9 @@ class Settings:
     )
     monitor_at_once: int = _setting(32, "looks under way at the same time, each at another host")
     monitor_deep: bool = _setting(False, "ask for maps and features too, as `geohound monitor --deep` does")
+    serve_monitor: bool = _setting(
+        False, "look again at services inside `geohound serve`, as its option --monitor does"
+    )
     monitor_layers: int = _setting(5, "layers of a service that one deep look asks for; the next look takes others")
     # hunts
     web_searchers: tuple[str, ...] = _setting(

@@ -10,12 +10,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from geohound.cli.demo import geoweb_running
-from geohound.model.task import CrawlGoal, Task, TaskSpec, TaskState, Wanted
+from geohound.model.catalogue import Observation
+from geohound.model.service import Service, Sighting
+from geohound.model.task import CrawlGoal, Task, TaskKind, TaskSpec, TaskState, Wanted
+from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 from geoweb import World
@@ -106,3 +110,21 @@ def test_without_a_runner_nothing_is_run(web, path: Path) -> None:
     with serving(path, "--no-runner"):
         time.sleep(1)  # a runner looks twice a second
         assert task_of(path, number).state is TaskState.QUEUED
+
+
+def test_serving_with_a_monitor_looks_at_what_is_due_and_goes_on_with_the_same_task(web, path: Path) -> None:
+    world, network = web
+    long_ago = datetime.now(UTC) - timedelta(days=60)
+    spec = next(each.spec for each in world.services if each.spec.kind == "wms")
+    service = Service("wms", spec.endpoint)
+    with closing(open_store(path, SystemClock())) as store:
+        seen = Sighting(service.id, service.endpoint, "", Via.SEED, "", long_ago)
+        store.catalogue.record_now([Observation(service, seen)])
+    for _ in range(2):
+        with serving(path, "--monitor", *network) as process:
+            until(path, 1, lambda task: task.state is TaskState.RUNNING and task.counters.get("checked", 0) > 0)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+    with closing(open_store(path, SystemClock())) as store:
+        assert [task.spec.kind for task in store.tasks.list()] == [TaskKind.MONITOR]
+        assert len(store.catalogue.checks(service.id)) == 1

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from geohound.model.event import ServiceFound, Warned
-from geohound.model.task import Checkpoint, CrawlGoal, Ending, TaskKind, TaskSpec, TaskState
+from geohound.model.task import Checkpoint, CrawlGoal, Ending, MonitorGoal, TaskKind, TaskSpec, TaskState
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
@@ -362,3 +362,23 @@ def test_tasks_come_in_pages_that_new_tasks_do_not_move(api: TestClient, store: 
     assert ([task["id"] for task in last["tasks"]], last["next"]) == ([1], None)
     assert api.get("tasks?cursor=x").status_code == 400
     assert api.get("tasks?limit=0").status_code == 400
+
+
+def test_a_monitor_is_queued_once(api: TestClient, store: Store) -> None:
+    made = api.post("tasks", json={"kind": "monitor"})
+    assert (made.status_code, made.json()["kind"], made.json()["state"]) == (201, "monitor", "queued")
+    again = api.post("tasks", json={"kind": "monitor"})
+    assert (again.status_code, again.json()["detail"]) == (409, "Task 1 is such a monitor and is under way.")
+    assert api.post("tasks", json={"kind": "monitor", "once": True, "deep": True}).status_code == 201
+    first, second = store.tasks.get(1), store.tasks.get(2)
+    assert first is not None
+    assert second is not None
+    assert (first.spec.kind, first.spec.watch) == (TaskKind.MONITOR, MonitorGoal())
+    assert second.spec.watch == MonitorGoal(once=True, deep=True)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"kind": "monitor", "seeds": [SEED]}, {"seeds": [SEED], "deep": True}, {"kind": "crawl", "seeds": [SEED]}]
+)
+def test_a_monitor_has_no_seeds_and_a_crawl_is_not_deep(api: TestClient, asked: dict) -> None:
+    assert api.post("tasks", json=asked).status_code == 400

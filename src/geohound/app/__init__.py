@@ -31,7 +31,17 @@ from .registries import (
     snippets,
     topics,
 )
-from .tasks import divided_runner, examiner, hosts_left, local_examiner, new_task, task_hosts, task_runner, visits
+from .tasks import (
+    divided_runner,
+    examiner,
+    hosts_left,
+    local_examiner,
+    new_task,
+    queue_monitor,
+    task_hosts,
+    task_runner,
+    visits,
+)
 
 __all__ = [
     "CLOCK",
@@ -63,6 +73,7 @@ __all__ = [
     "page_runner",
     "politeness",
     "politeness_policy",
+    "queue_monitor",
     "search_fetcher",
     "searchers",
     "seeds_of_list",

@@ -160,6 +160,14 @@ def new_task(settings: Settings, spec: TaskSpec, *, is_queued: bool = False) -> 
         return store.tasks.create(spec, TaskState.QUEUED if is_queued else TaskState.STOPPED).id
 
 
+def queue_monitor(settings: Settings, *, make: bool) -> None:
+    """A monitor without end, for whoever runs the tasks of this catalogue; `make` where there is none yet."""
+    from geohound.tasks import monitoring
+
+    with closing(open_store(settings) if make else open_existing_store(settings)) as store:
+        monitoring.queue_monitor(store.tasks, settings)
+
+
 def visits(settings: Settings, task: int | None, *, why: bool = False) -> Iterator[dict[str, Any]]:
     """What became of each URL of a task, the last one by default, and what spoke for it if wanted."""
     from geohound.tasks.visits import explain_visit, find_task, visit_records

@@ -10,9 +10,9 @@ import typer
 
 from geohound import app
 from geohound.model.event import CheckEnded, Event, Warned
-from geohound.model.task import Ending, MonitorGoal, TaskKind, TaskState
+from geohound.model.task import Ending, MonitorGoal
 from geohound.settings import Settings
-from geohound.tasks.monitoring import monitor_spec
+from geohound.tasks.monitoring import monitor_spec, unfinished_monitor
 
 from . import options, printing
 from .options import USUAL
@@ -61,9 +61,7 @@ def _task(settings: Settings, watch: MonitorGoal) -> int:
     spec = monitor_spec(settings, watch)
     with app.open_catalogue(settings) as opened:
         if not (watch.once or watch.everything):
-            known = opened.tasks.of_kind(TaskKind.MONITOR)
-            same = (task for task in known if task.spec.watch == watch and task.state is not TaskState.DONE)
-            found = next(same, None)
+            found = unfinished_monitor(opened.tasks.tasks(), watch)
             if found is not None:
                 return found.id
     return app.new_task(settings, spec)

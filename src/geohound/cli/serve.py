@@ -47,6 +47,7 @@ def serve(
         ),
     ] = False,
     no_runner: Annotated[bool, typer.Option("--no-runner", help="Do not run queued tasks.")] = False,
+    monitor: Annotated[bool, typer.Option("--monitor", help="Look again at services when they are due.")] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -61,6 +62,10 @@ def serve(
     )
     if single_user:
         check_is_private(settings.web_host)
+    if no_runner and monitor:
+        raise typer.BadParameter("somebody must run it; leave out --no-runner.", param_hint="--monitor")
+    if (monitor or settings.serve_monitor) and not no_runner:
+        app.queue_monitor(settings, make=single_user)
     beside = nullcontext() if no_runner else running_tasks(settings)
     run_portal(listen(settings), settings, beside, single_user=single_user, json=json, quiet=quiet, verbose=verbose)
 

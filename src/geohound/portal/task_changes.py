@@ -10,7 +10,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from geohound.model.task import Task, TaskId, TaskSpec, TaskState, Wanted
+from geohound.model.task import Task, TaskId, TaskKind, TaskSpec, TaskState, Wanted
 from geohound.tasks.control import NoSuchTaskError, TaskError, state_of
 
 from .access import Visitor, may_see, visitor_of
@@ -42,9 +42,21 @@ def start_task(request: Request, spec: TaskSpec) -> Task:
     visitor = visitor_of(request)
     with _counting:
         check_room(request, visitor)
+        if spec.kind is TaskKind.MONITOR:
+            check_monitor(request, visitor, spec)
         made = tasks_of(request).control.create(replace(spec, owner=visitor.name))
     note(request, "task started", f"task {made.id}")
     return made
+
+
+def check_monitor(request: Request, visitor: Visitor, spec: TaskSpec) -> None:
+    """A monitor asks every host of the catalogue: for administrators, and one without end is enough."""
+    if not visitor.is_administrator:
+        raise HTTPException(403, "Only an administrator may start a monitor.")
+    under_way = [task for task in tasks_of(request).control.of_kind(TaskKind.MONITOR) if state_of(task) in _UNDER_WAY]
+    same = next((task for task in under_way if task.spec.watch == spec.watch), None)
+    if same is not None:
+        raise HTTPException(409, f"Task {same.id} is such a monitor and is under way.")
 
 
 def check_room(request: Request, visitor: Visitor) -> None:

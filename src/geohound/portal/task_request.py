@@ -13,7 +13,7 @@ from msgspec import Meta
 from geohound import urls
 from geohound.agent.queries import planned_queries, words_of
 from geohound.model.bbox import BBox
-from geohound.model.task import Budget, CrawlGoal, TaskKind, TaskSpec
+from geohound.model.task import Budget, CrawlGoal, MonitorGoal, TaskKind, TaskSpec
 from geohound.model.topic import Topic
 from geohound.tasks.spec import hunt_spec
 from geohound.views.parsing import ParameterError, check_choice, read_box, shorten, split_ids
@@ -41,8 +41,17 @@ Keyword = Annotated[str, Meta(min_length=1, max_length=MAX_KEYWORD_CHARS)]
 
 
 class TaskRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A hunt, a crawl or a harvest: where it begins, how far it goes, what it keeps and may cost."""
+    """A hunt, a crawl or a harvest: where it begins, how far it goes, what it keeps and may cost; or a monitor."""
 
+    kind: (
+        Annotated[
+            Literal["monitor"],
+            Meta(description="look again at the services of the catalogue, until stopped; needs no other field"),
+        ]
+        | None
+    ) = None
+    once: Annotated[bool, Meta(description="of a monitor: check what is due now, and end")] = False
+    deep: Annotated[bool, Meta(description="of a monitor: ask for maps and features too")] = False
     keywords: Annotated[
         list[Keyword], Meta(max_length=MAX_KEYWORDS, description="words to ask search providers for; a hunt")
     ] = []
@@ -175,6 +184,8 @@ def task_spec(given: Mapping[str, Any], choices: Choices) -> TaskSpec:
         asked = msgspec.convert(given, TaskRequest)
     except msgspec.ValidationError as error:
         raise _explained(error) from None
+    if asked.kind == "monitor":
+        return _monitor(asked)
     _check_beginning(asked, choices)
     kind = TaskKind.HARVEST if asked.harvest else TaskKind.CRAWL
     budget = Budget(max_pages=asked.max_pages, max_time_s=asked.max_time_s)
@@ -182,8 +193,17 @@ def task_spec(given: Mapping[str, Any], choices: Choices) -> TaskSpec:
     return _hunt(asked, spec, choices) if asked.keywords else spec
 
 
+def _monitor(asked: TaskRequest) -> TaskSpec:
+    watch = MonitorGoal(once=asked.once, deep=asked.deep)
+    if asked != TaskRequest(kind="monitor", once=asked.once, deep=asked.deep):
+        raise ParameterError("kind", "A monitor looks at the services of the catalogue: send only kind, once and deep.")
+    return TaskSpec(kind=TaskKind.MONITOR, watch=watch)
+
+
 def _check_beginning(asked: TaskRequest, choices: Choices) -> None:
     """A task has somewhere to begin, and is of one kind."""
+    if asked.once or asked.deep:
+        raise ParameterError("kind", 'once and deep are for monitors: send {"kind": "monitor"} with them.')
     if not (asked.keywords or asked.seeds or asked.harvest):
         raise ParameterError("seeds", "Give keywords, at least one seed URL in seeds, or a catalogue URL in harvest.")
     if asked.harvest and (asked.seeds or asked.keywords):

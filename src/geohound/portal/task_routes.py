@@ -102,7 +102,7 @@ def task(request: Request) -> Response:
 
 
 async def start(request: Request) -> Response:
-    """POST /tasks: queue a crawl, a hunt or a harvest"""
+    """POST /tasks: queue a crawl, a hunt, a harvest or a monitor"""
     spec = read_request(await read_json(request), choices_of(portal_of(request)))
     made = await run_in_threadpool(start_task, request, spec)
     headers = {**_NOT_KEPT, "Location": f"/api/v1/tasks/{made.id}"}
@@ -228,8 +228,8 @@ _CHANGES = (
 OPERATIONS = (
     ApiOperation("/tasks", "tasks", "The crawls", tasks, named(TasksRecord), parameters(TasksParams), tag="crawls"),
     ApiOperation(
-        "/tasks", "startTask", "Start a crawl or a harvest", start, named(TaskRecord), tag="crawls", method="POST",
-        body="TaskRequest", status=201, refusals=(*_REFUSED, 409, 413),
+        "/tasks", "startTask", "Start a crawl, a harvest or a monitor", start, named(TaskRecord), tag="crawls",
+        method="POST", body="TaskRequest", status=201, refusals=(*_REFUSED, 409, 413),
     ),
     ApiOperation("/tasks/{id}", "task", "One crawl", task, named(TaskRecord), (TASK_ID,), tag="crawls"),
     ApiOperation(

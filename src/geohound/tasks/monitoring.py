@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,7 +24,18 @@ from geohound.crawler.crawl_plan import Plan
 from geohound.model.event import Progressed, Warned
 from geohound.model.job import Job, Report
 from geohound.model.service import Service
-from geohound.model.task import Budget, Checkpoint, Claim, Ending, MonitorGoal, Task, TaskKind, TaskSpec
+from geohound.model.task import (
+    Budget,
+    Checkpoint,
+    Claim,
+    Ending,
+    MonitorGoal,
+    Task,
+    TaskKind,
+    TaskSpec,
+    TaskState,
+    Wanted,
+)
 from geohound.model.visit import RequestRecord
 from geohound.monitor.monitor import Monitor
 from geohound.monitor.notifying import NoticePlan, Notifier
@@ -47,6 +58,20 @@ def monitor_spec(settings: Settings, watch: MonitorGoal) -> TaskSpec:
     """A monitor as these settings describe it, to be stored with its task."""
     revisiting_of(settings)
     return replace(crawl_spec(settings, ()), kind=TaskKind.MONITOR, watch=watch)
+
+
+def unfinished_monitor(tasks: Iterable[Task], watch: MonitorGoal) -> Task | None:
+    """One without end is gone on with, if there is such a one."""
+    monitors = (task for task in tasks if task.spec.kind is TaskKind.MONITOR and task.spec.watch == watch)
+    return next((task for task in monitors if task.state is not TaskState.DONE), None)
+
+
+def queue_monitor(tasks: TaskStore, settings: Settings) -> Task:
+    """A monitor without end for whoever serves the catalogue, be it the one that was queued or stopped before."""
+    spec = monitor_spec(settings, MonitorGoal())
+    known = unfinished_monitor(tasks.list(), spec.watch)
+    found = tasks.want(known.id, Wanted.RUN) if known is not None else None
+    return found or tasks.create(spec)
 
 
 def revisiting_of(settings: Settings) -> Revisiting:

@@ -257,3 +257,8 @@ def test_a_token_that_nobody_gave_is_refused_and_not_taken_for_a_guest(app, toke
     answer = TestClient(app).get("/api/v1/tasks", headers={"Authorization": f"Bearer {token}".encode()})
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(("who", "status"), [("carla", 403), ("ada", 201)])
+def test_only_administrators_start_a_monitor(app, who: str, status: int) -> None:
+    assert Person(app, who).ask("POST", "/api/v1/tasks", json={"kind": "monitor"}).status_code == status

@@ -19,9 +19,9 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from postgres_server import Server, free_port
 
 from geohound import app
 from geohound.cli.demo import geoweb_running
+from geohound.cluster.sessions import processes_of
 from geohound.model.catalogue import Filter, Observation
 from geohound.model.frontier import FrontierBatch, NewUrl, UrlEnd, UrlState
 from geohound.model.query import Query
@@ -69,16 +70,13 @@ def as_settings(catalogue: str, values: dict[str, Any]) -> Settings:
     return Settings(catalogue=catalogue, **tuples)
 
 
-def cpu_s(groups: list[int]) -> float:
-    """Processor time of all living processes in these process groups."""
+def cpu_s(sessions: list[int]) -> float:
+    """Processor time of all living processes in these sessions."""
     ticks = 0
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if os.getpgid(int(entry.name)) in groups:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                ticks += int(fields[11]) + int(fields[12])
-        except OSError:
-            continue
+    for pid in chain.from_iterable(map(processes_of, sessions)):
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
@@ -125,11 +123,10 @@ def clustered(server: Server, values: dict[str, Any], world: World, nodes: int) 
     with tempfile.TemporaryDirectory() as folder, ClusterRig(Path(folder), settings, free_port()) as rig:
         rig.write_config(values)
         rig.start(nodes)
-        groups = list(rig._groups.values())
-        before, began = cpu_s(groups), time.monotonic()
+        before, began = cpu_s(rig.sessions), time.monotonic()
         task = rig.queue(world.seeds)
         counters = rig.wait_done(task, 1200)
-        return figures(counters, time.monotonic() - began, cpu_s(groups) - before)
+        return figures(counters, time.monotonic() - began, cpu_s(rig.sessions) - before)
 
 
 def figures(counters: Any, took: float, cpu: float) -> dict[str, Any]:

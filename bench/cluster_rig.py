@@ -9,11 +9,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
 from geohound import app
+from geohound.cluster.sessions import signal_session
 from geohound.model.catalogue import Filter
 from geohound.settings import Settings
 from geohound.tasks.spec import crawl_spec
@@ -22,7 +22,7 @@ UP_S = 240.0  # Ray takes 10 seconds on a machine that is free
 
 
 class ClusterRig:
-    """Nodes on 127.0.0.2, 127.0.0.3 …; all processes of a node are in one process group."""
+    """Nodes on 127.0.0.2, 127.0.0.3 …; all processes of a node are in one session."""
 
     def __init__(self, folder: Path, settings: Settings, port: int) -> None:
         self.settings = settings
@@ -30,7 +30,7 @@ class ClusterRig:
         self._folder = folder
         self._config = folder / "cluster.toml"
         self._environ = {**os.environ, "XDG_STATE_HOME": str(folder), "GEOHOUND_CATALOGUE": settings.catalogue}
-        self._groups: dict[str, int] = {}
+        self._sessions: dict[str, int] = {}
 
     def write_config(self, values: Mapping[str, Any]) -> None:
         self._config.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items()))
@@ -39,7 +39,7 @@ class ClusterRig:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for address in list(self._groups):
+        for address in self.addresses:
             self.signal(address, signal.SIGCONT)
             self.kill(address)
 
@@ -59,20 +59,28 @@ class ClusterRig:
 
     def add(self, address: str, *words: str) -> None:
         said = self._geohound("cluster", *words, "--address", address, "--config", str(self._config), "--json")
-        self._groups[address] = json.loads(said)["summary"]["pid"]
+        self._sessions[address] = json.loads(said)["summary"]["pid"]
 
     def kill(self, address: str) -> None:
         """All processes of a node at once, as a power cut does."""
         self.signal(address, signal.SIGKILL)
-        self._groups.pop(address, None)
+        self._sessions.pop(address, None)
 
     def signal(self, address: str, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, KeyError):
-            os.killpg(self._groups[address], number)
+        if address in self._sessions:
+            signal_session(self._sessions[address], number)
 
     @property
     def addresses(self) -> list[str]:
-        return list(self._groups)
+        return list(self._sessions)
+
+    @property
+    def sessions(self) -> list[int]:
+        return list(self._sessions.values())
+
+    def stop(self) -> str:
+        """All nodes in good order."""
+        return self._geohound("cluster", "stop")
 
     def status(self) -> dict[str, Any]:
         return dict(json.loads(self._geohound("cluster", "status", "--json")))

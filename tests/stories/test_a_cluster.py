@@ -8,6 +8,7 @@ from collections import defaultdict
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cluster_rig import ClusterRig
@@ -15,7 +16,8 @@ from geoweb_rig import Observed, calm
 from postgres_server import free_port, shared_server
 
 from geohound import app
-from geohound.model.task import UNDER_WAY
+from geohound.cluster.sessions import processes_of
+from geohound.model.task import UNDER_WAY, TaskFilter, TaskState
 from geohound.settings import Settings
 from geoweb import World, ground_truth
 
@@ -28,14 +30,8 @@ WORLD = World(seed=3, hosts=24, pages=500, trouble=calm())
 def test_a_node_that_is_cut_off_loses_its_shards_and_nothing_is_lost_or_asked_too_fast(tmp_path: Path) -> None:
     """WBC-9: the work of a crawler that fails is taken over, and what it does later has no effect."""
     with Observed(WORLD) as web:
-        values = {
-            "host_delay_s": DELAY_S, "slow_host_factor": 0.0, "shards": 6,
-            "connect_to": [f"*.test=127.0.0.1:{web.port}"], "allow_nets": ["127.0.0.0/8"],
-        }  # fmt: skip
-        settings = Settings(
-            catalogue=shared_server().new_schema(), connect_to=(f"*.test=127.0.0.1:{web.port}",),
-            allow_nets=("127.0.0.0/8",),
-        )  # fmt: skip
+        values = values_for(web)
+        settings = Settings(catalogue=shared_server().new_schema())
         with ClusterRig(tmp_path, settings, free_port()) as rig:
             rig.write_config(values)
             rig.start(nodes=2)
@@ -54,6 +50,13 @@ def test_a_node_that_is_cut_off_loses_its_shards_and_nothing_is_lost_or_asked_to
     assert {endpoint for _, endpoint in found} >= there
     assert min(gaps(web.asked)) >= DELAY_S - 0.005
     assert no_url_is_settled_twice(settings)
+
+
+def values_for(web: Observed) -> dict[str, Any]:
+    return {
+        "host_delay_s": DELAY_S, "slow_host_factor": 0.0, "shards": 6,
+        "connect_to": [f"*.test=127.0.0.1:{web.port}"], "allow_nets": ["127.0.0.0/8"],
+    }  # fmt: skip
 
 
 def only_on_head(settings: Settings) -> bool:
@@ -77,3 +80,26 @@ def no_url_is_settled_twice(settings: Settings) -> bool:
         rows = store.database.read().execute("SELECT count(*), count(DISTINCT key) FROM url WHERE state IN (1, 2)")
         urls, keys = rows.fetchone()
     return urls == keys > 100
+
+
+def test_a_cluster_that_is_stopped_queues_its_work_again_and_says_that_no_node_is_left(tmp_path: Path) -> None:
+    with Observed(WORLD) as web:
+        values = values_for(web)
+        settings = Settings(catalogue=shared_server().new_schema())
+        with ClusterRig(tmp_path, settings, free_port()) as rig:
+            rig.write_config(values)
+            rig.start(nodes=2)
+            task = rig.queue(WORLD.seeds)
+            rig.wait(lambda: rig.pages(task) > 20, "the first pages", 60)
+            sessions = rig.sessions
+            said = rig.stop()
+            left = [pid for session in sessions for pid in processes_of(session)]
+            status = rig.status()
+    assert said.startswith("2 nodes ended")
+    assert left == []
+    assert status["nodes"] == []
+    with closing(app.open_store(settings)) as store:
+        parts = store.tasks.list(TaskFilter(parts=None))
+        assert len(parts) == 7
+        assert {part.claim for part in parts} == {None}
+        assert {part.state for part in parts} == {TaskState.QUEUED}

@@ -7,7 +7,6 @@ import secrets
 import signal
 import socket
 import time
-from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -152,6 +151,8 @@ def _folder() -> Path:
 
 def _stop() -> dict[str, Any]:
     """End the nodes that this user started on this machine, and no other process."""
+    from geohound.cluster.sessions import signal_session  # noqa: PLC0415 - for this action alone
+
     ended = []
     for note in sorted(_folder().glob("*.json")):
         node = orjson.loads(note.read_bytes())
@@ -163,8 +164,7 @@ def _stop() -> dict[str, Any]:
     while any(map(_is_node, ended)) and time.monotonic() < give_up_at:
         time.sleep(0.1)
     for pid in ended:
-        with suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)  # each leads a group of its own, with all that it started
+        signal_session(pid, signal.SIGKILL)  # each leads a session of its own, with all that it started
     text = f"{printing.count(len(ended), 'node')} ended; shards go on elsewhere, or when the cluster starts again."
     return {"text": text, "nodes": len(ended)}
 

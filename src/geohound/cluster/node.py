@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,9 @@ from typing import Any
 import msgspec
 
 from geohound.settings import Settings
+
+from .leaving import NodeFolder
+from .sessions import signal_session
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +34,7 @@ _AGENT_PORTS = (
     "runtime-env-agent-port",
     "metrics-export-port",
 )
+LEAVE_S = 25.0  # for shards to be queued again
 END_S = 10.0  # for Ray to end by itself
 # A node that was not heard of for 4 times 3 seconds is dead.
 _SYSTEM = {"health_check_period_ms": 3000, "health_check_timeout_ms": 3000, "health_check_failure_threshold": 4}
@@ -69,7 +72,8 @@ def _free_port(address: str) -> int:
 
 def keep(plan: NodePlan, settings: Settings) -> None:
     """Keep this node in the cluster until SIGTERM comes."""
-    ended = _Ended()
+    folder = NodeFolder.make()
+    ended = _Ended(folder)
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=plan.token)
     while not ended.is_set:
         process = subprocess.Popen(ray_command(plan), stdout=subprocess.DEVNULL)  # noqa: S603 - our own program
@@ -80,38 +84,36 @@ def keep(plan: NodePlan, settings: Settings) -> None:
         if client is not None:
             client.kill()
             client.wait()
-        _kill_others()
+        signal_session(os.getsid(0), signal.SIGKILL, but=os.getpid())
         if not ended.is_set:
             log.warning("The Ray processes of this node have ended; they are started again in %g s.", AGAIN_S)
             time.sleep(AGAIN_S)
-
-
-def _kill_others() -> None:
-    """What is left of Ray's processes: all that are in the process group of this one."""
-    group = os.getpgid(0)
-    for entry in Path("/proc").glob("[0-9]*"):
-        pid = int(entry.name)
-        with suppress(OSError):
-            if pid != os.getpid() and os.getpgid(pid) == group:
-                os.kill(pid, signal.SIGKILL)
+    folder.remove()
 
 
 class _Ended:
     """Whether somebody wants this node to leave."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: NodeFolder) -> None:
+        self._folder = folder
         self.is_set = False
         self.process: subprocess.Popen[bytes] | None = None
         signal.signal(signal.SIGTERM, self._end)
         signal.signal(signal.SIGINT, self._end)
 
     def _end(self, *_: Any) -> None:
-        self.is_set = True
+        if not self.is_set:
+            self.is_set = True
+            threading.Thread(target=self._end_ray, daemon=True).start()
+
+    def _end_ray(self) -> None:
+        """Workers first: what they hold is queued again, so that nobody has to wait for their claims to run out."""
+        self._folder.ask()
+        self._folder.wait(LEAVE_S)
         if self.process is not None:
             self.process.terminate()
-            last = threading.Timer(END_S, self.process.kill)
-            last.daemon = True
-            last.start()
+            time.sleep(END_S)
+            self.process.kill()
 
 
 def _supervise(plan: NodePlan, settings: Settings) -> None:
@@ -166,7 +168,7 @@ def main() -> None:
 
 
 def start_node(plan: NodePlan, settings: Settings, log_file: Path) -> subprocess.Popen[bytes]:
-    """Keep this machine in a cluster in the background, by a process that leads a group of its own."""
+    """Keep this machine in a cluster in the background, by a process that leads a session of its own."""
     with log_file.open("ab") as written:
         return _start(plan, settings, stdout=written, stderr=written, start_new_session=True)
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from geohound.contracts import StoreError
 from geohound.settings import Settings
 from geohound.tasks.divided_work import is_divided
 
+from .leaving import leave_when_asked
 from .takeover import SupervisorStore, free_claims, shards_under_way, write_status
 from .worker import Worker
 
@@ -48,17 +50,21 @@ class ClusterSupervisor:
         self._store: SupervisorStore | None = None
         # Here, not in a method: when Ray starts a supervisor anew, nobody is there to call one.
         self._serving = [asyncio.create_task(self._divide()), asyncio.create_task(self._watch())]
+        self._leaving = asyncio.create_task(leave_when_asked(self.close))
 
     async def is_up(self) -> bool:
         """Whoever gets an answer knows that it supervises."""
         return True
 
     async def close(self) -> None:
-        """End the workers in good order: they queue their shards again."""
+        """End the workers of all nodes in good order: they queue their shards again, and no node is left."""
         for serving in self._serving:
             serving.cancel()
         ended = [asyncio.wait_for(worker.actor.close.remote(), HUNG_S) for worker in self._workers.values()]
         await asyncio.gather(*self._serving, *ended, return_exceptions=True)
+        self._workers, self._nodes = {}, {}
+        with suppress(StoreError):
+            await asyncio.to_thread(write_status, await self._open_store(), self.status())
 
     async def _divide(self) -> None:
         """Run the tasks that are divided; their shards are run by the workers."""

@@ -14,6 +14,8 @@ from geohound.settings import Settings
 from geohound.tasks.divided_work import is_run_whole
 from geohound.tasks.holder import this_process
 
+from .leaving import leave_when_asked
+
 log = logging.getLogger(__name__)
 
 RETRY_S = 2.0  # after the database could not be reached
@@ -27,12 +29,14 @@ class Worker:
         self._settings = replace(settings, processes=1, metrics_port=0)
         self._share = 1
         self._serving: asyncio.Task[None] | None = None
+        self._leaving: asyncio.Task[None] | None = None
         self._running = 0
 
     async def start(self) -> str:
         """Begin to serve; the name under which this process holds its claims."""
         if self._serving is None:
             self._serving = asyncio.create_task(self._serve())
+            self._leaving = asyncio.create_task(leave_when_asked(self.close))
         return str(this_process())
 
     async def beat(self, share: int) -> int:
@@ -46,6 +50,7 @@ class Worker:
             self._serving.cancel()
             with suppress(asyncio.CancelledError):
                 await self._serving
+            self._running = 0
 
     async def _serve(self) -> None:
         while True:

@@ -67,6 +67,16 @@ def test_services_that_were_looked_at_are_counted_once_each(catalogue):
     assert catalogue.count_checked(NOON + timedelta(days=1)) == 0
 
 
+def test_checks_are_counted_by_day_and_result(catalogue):
+    """From noon to noon: what is before the first day or after the last one does not count."""
+    record(catalogue, met(SERVICE))
+    begin = NOON + timedelta(days=10)
+    looks = [(-1, True), (0, True), (1, False), (23.99, None), (24, False), (71.99, True), (72, True)]
+    record(catalogue, *[Check(SERVICE.id, begin + timedelta(hours=hours), ok) for hours, ok in looks])
+    assert list(catalogue.count_checks(begin, 3)) == [(1, 1, 1), (0, 1, 0), (1, 0, 0)]
+    assert list(catalogue.count_checks(begin, 0)) == []
+
+
 def test_services_sightings_and_checks_are_kept(catalogue):
     assert record(catalogue, met(SERVICE), met(SERVICE)) == [Recorded(SERVICE.id, True), Recorded(SERVICE.id, False)]
     record(catalogue, Check(SERVICE.id, NOON, True, elapsed_s=0.2))

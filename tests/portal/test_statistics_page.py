@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from starlette.testclient import TestClient
 
 from geohound.model.catalogue import Observation
+from geohound.model.health import Check
 from geohound.model.location import HostLocation
 from geohound.model.service import Service, Sighting
 from geohound.model.topic import Topic, TopicClass
@@ -16,6 +17,7 @@ from geohound.model.visit import Via
 from geohound.portal.app import create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
+from geohound.views.known import Past
 
 
 def record(store: Store, service: Service, topics: tuple[tuple[str, str], ...] = ()) -> None:
@@ -121,11 +123,60 @@ def test_a_report_is_had_as_csv_svg_and_png(client: TestClient) -> None:
     assert client.get("/api/v1/reports/totals?f=svg").status_code == 404
 
 
-def test_the_health_page_names_what_fails_and_why(client: TestClient, samples) -> None:
-    """The register of the city answered once, then three times 404."""
+def test_the_health_page_names_what_fails_and_why_and_since_when(client: TestClient, samples) -> None:
+    """The register of the city answered once, then three times 404, the first of them on 5 May."""
     page = client.get("/health").text
-    assert "City registers" in page
-    assert "not found: HTTP 404" in page
-    assert f'href="/services/{samples.many.id}"' in page
-    assert samples.rivers.id not in page.partition("Lately failing")[2].partition("Lately changed")[0]
+    failing = page.partition("Failing now, by site")[2].partition("Lately changed")[0]
+    assert "city.example" in failing
+    assert f'href="/services/{samples.many.id}" dir="auto">City registers</a>' in failing
+    assert "not found: HTTP 404" in failing
+    assert 'title="2026-05-05 12:00 UTC">for ' in failing
+    assert samples.rivers.id not in failing
     assert "<script>alert" not in page
+
+
+@pytest.fixture
+def lived(store: Store, kinds) -> Iterator[TestClient]:
+    """Thirty services that are new today, one of which vanished."""
+    now = datetime.now(UTC)
+    for number in range(30):
+        service = Service("wms", f"http://a.example/{number}", title=f"Nr{number}. <b>bold</b>")
+        found = now - timedelta(hours=40 - number)
+        sighting = Sighting(service.id, service.endpoint, "http://p.example/x", Via.LINK, "", found)
+        store.catalogue.record_now([Observation(service, sighting, Check(service.id, found, True))])
+    for minutes in (30, 20, 10):
+        look = Check(service.id, now - timedelta(minutes=minutes), False, "not found: HTTP 404")
+        store.catalogue.record_now([look])
+    index = CatalogueIndex(store.catalogue, store.segments)
+    past = Past(store.history, store.check_queue)
+    with TestClient(create_app(store.catalogue, index, kinds, past=past)) as client:
+        yield client
+
+
+def test_changes_are_said_in_words_and_paged(lived: TestClient) -> None:
+    page = lived.get("/health").text
+    changes = page.partition("Lately changed")[2].partition("By site")[0]
+    assert changes.index("Does not answer any more") < changes.index("Found on a page of"), "the latest first"
+    assert "not found: HTTP 404" in changes
+    assert "p.example" in changes
+    assert changes.count("<li>") == 12
+    assert 'href="/health?from=12#changes-title"' in changes
+    assert "Nr0. bold</a>" in lived.get("/health?from=24").text
+    assert "<b>" not in page
+    assert lived.get("/health?from=999999").status_code == lived.get("/health?from=x").status_code == 200
+
+
+def test_uptime_is_a_chart_and_its_share_a_sentence(lived: TestClient) -> None:
+    """Thirty good checks and three that failed: 30 of 33."""
+    page = lived.get("/health").text
+    assert "90.9 % of the checks of the last 30 days were good" in page
+    assert 'class="f-good"' in page
+    assert 'class="f-bad"' in page
+    assert lived.get("/api/v1/reports/uptime?f=svg").status_code == 200
+
+
+def test_an_empty_catalogue_has_a_page_about_health(empty_catalogue, kinds, store: Store) -> None:
+    index = CatalogueIndex(empty_catalogue, store.segments)
+    with TestClient(create_app(empty_catalogue, index, kinds)) as client:
+        assert "No services yet" in client.get("/health").text
+        assert "Nothing to count yet" in client.get("/statistics").text

@@ -163,7 +163,7 @@ def test_a_report_on_the_catalogue_can_be_about_one_task(facts) -> None:
 
 
 def test_every_chart_is_of_a_report_and_every_drawn_document_is_xml(facts) -> None:
-    more = facts._replace(listed=["http://x.example/"], since=MAY)
+    more = facts._replace(listed=["http://x.example/"], since=MAY, now=MAY)
     drawn = {name: draw(name, "<Title> & more", table(name, more)) for name in CHARTS if name in CATALOGUE_REPORTS}
     assert {name for name, svg in drawn.items() if svg is None} <= {"sources", "candidates"}
     for name, svg in drawn.items():
@@ -218,3 +218,32 @@ def test_different_things_are_not_added_up_to_one_bar() -> None:
     widths = [float(each["width"]) for each in bars]
     assert widths[1] == pytest.approx(20 * widths[0], rel=0.01)
     assert "42" not in "".join(root.itertext())
+
+
+def test_uptime_counts_the_checks_of_each_day(facts) -> None:
+    """On 1 May one good; on 2 May one good, two failed and one that said nothing: a third of three is good."""
+    checks = [(1, True), (2, False), (3, False), (4, None)]
+    service = ROWS[0].service.id
+    day = MAY + timedelta(days=1)
+    facts.catalogue.record_now([Check(service, day + timedelta(hours=hours), ok) for hours, ok in checks])
+    rows = table("uptime", facts._replace(now=day + timedelta(hours=23))).rows
+    assert len(rows) == 30
+    assert rows[-2:] == [("2026-05-01", 1, 0, 0, "100.0 %"), ("2026-05-02", 1, 2, 1, "33.3 %")]
+    assert rows[0] == ("2026-04-03", 0, 0, 0, "")
+    assert table("uptime", facts._replace(now=day + timedelta(days=60))).rows == []
+
+
+def test_a_report_on_a_search_is_about_what_it_found_alone(facts) -> None:
+    """Of the five services the two of host a.example, both in Ecuador and both about crops."""
+    found = facts._replace(only={ROWS[0].service.id, ROWS[1].service.id})
+    assert [row[:3] for row in table("countries", found).rows] == [("EC", 2, 1)]
+    assert [row[:3] for row in table("sites", found).rows] == [("a.example", 2, 1)]
+    assert table("classes", found).rows == [("land", "crop", 2), ("land", "forest", 1)]
+    assert [row[:2] for row in table("availability", found).rows] == [("a.example", 2)]
+    assert [row[:2] for row in table("urls", found).rows] == [("1", 1), ("2", 1)]
+
+
+def test_growth_ends_at_the_later_of_two_dates(facts) -> None:
+    """Of three services in Ecuador two were found in March, one in May."""
+    rows = table("country-growth", facts._replace(since=MARCH, now=MAY - timedelta(days=1))).rows
+    assert {row[0]: row[1:4] for row in rows} == {"EC": (0, 2, 2), "CO": (0, 1, 1)}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need n
     from geohound.model.catalogue import (
         CandidateCounts,
         Changes,
+        CheckCounts,
         Counts,
         Discovered,
         Entry,
@@ -195,8 +196,7 @@ class CatalogueStore(Protocol):
         """Where a service was met, in the order in which it was."""
 
     def met_at(self, limit: int) -> Sequence[str]:
-        """The addresses at which services were met, of the latest sightings, oldest first; as they were found, where
-        a request was added to them."""
+        """Addresses at which services were met lately, oldest first; as they were found, where a request was added."""
 
     def checks(self, service_id: str, since: datetime | None = None) -> Sequence[Check]:
         """The looks at a service, oldest first."""
@@ -223,6 +223,9 @@ class CatalogueStore(Protocol):
 
     def count_checked(self, since: datetime) -> int:
         """How many services were looked at since then."""
+
+    def count_checks(self, since: datetime, days: int) -> Sequence[CheckCounts]:
+        """The checks of all services on each of so many days from then on."""
 
     def count_classes(self) -> Mapping[tuple[str, str], int]:
         """Services by topic and class."""

@@ -76,6 +76,14 @@ class Counts(NamedTuple):
     layers: int
 
 
+class CheckCounts(NamedTuple):
+    """The checks of some time, by what they found."""
+
+    good: int = 0
+    failed: int = 0
+    unclear: int = 0
+
+
 class CandidateCounts(NamedTuple):
     """Candidates that were tested: those that were services, and why the others were not."""
 

@@ -23,6 +23,7 @@ from .software import SOFTWARE
 from .sources import METHODS, SOURCES
 from .steps import STEPS
 from .topic_places import TOPIC_PLACES
+from .uptime import UPTIME
 from .url_parts import URL_PARTS
 
 __all__ = [
@@ -54,6 +55,7 @@ CATALOGUE_REPORTS = {
         CHANGES,
         HALFLIFE,
         AVAILABILITY,
+        UPTIME,
         DENSITY,
         COUNTRY_GROWTH,
         CLUMPING,

@@ -32,6 +32,7 @@ WORDS: Mapping[str, ReportWords] = {
     "providers": ReportWords("Providers", "Those with most services."),
     "licences": ReportWords("Licences", "As the services state them."),
     "states": ReportWords("States", "By the latest check of each service."),
+    "uptime": ReportWords("Uptime", "Checks by day, good ones at the bottom."),
     "availability": ReportWords("Availability by site", "The share of good checks, and response times."),
     "halflife": ReportWords("Half-life", "The days in which half of the services vanish, with the 95 % interval."),
     "changes": ReportWords("New and gone", "What is new, gone, back or changed."),
@@ -48,13 +49,14 @@ WORDS: Mapping[str, ReportWords] = {
 COLUMNS: Mapping[str, str] = {
     name: name.replace("_", " ")
     for name in (
-        "answering", "at", "available", "before", "change", "checks", "class", "count", "country", "days_watched",
-        "deaths", "depth", "detail", "domain", "end", "endpoint", "failures", "group", "guessed", "half_life_days",
+        "answering", "at", "available", "before", "change", "checks", "class", "count", "country", "day",
+        "days_watched", "deaths", "depth", "detail", "domain", "end", "endpoint", "failed", "failures", "good", "group",
+        "guessed", "half_life_days",
         "high", "host", "hosts", "judged", "kind", "label", "lat", "licence", "live", "live_share", "lon", "low",
         "median_ms", "method", "new", "now", "of_topic", "other", "pages", "part", "per_10000_sq_miles", "provider",
         "ratio", "real", "requests", "seconds", "seeds", "services", "services_per_1000_requests",
         "services_per_host", "share", "site", "slowest_ms", "software", "source", "state", "step", "tests", "title",
-        "topic", "urls", "value", "what", "width", "within_radius",
+        "topic", "unclear", "urls", "value", "what", "width", "within_radius",
     )
 }  # fmt: skip
 _TRANSLATED = ("what", "end", "state", "change", "method", "group")  # columns whose cells are words of ours

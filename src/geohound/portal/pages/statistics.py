@@ -51,7 +51,7 @@ PARTS = (
         ("kinds", "software", "classes", "classes-exclusive", "clumping", "sites", "providers", "licences", "urls",
          "domains"),
     ),
-    StatisticsPart("life", "Life", ("states", "methods", "availability", "halflife")),
+    StatisticsPart("life", "Life", ("uptime", "states", "methods", "availability", "halflife")),
     StatisticsPart(
         "crawls", "Crawls", ("quickness", "depth-width", "failures", "hosts", "candidates", "sources", "steps"),
     ),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from geohound.reports._table import Cell, Table
 
 from .bars import draw_grouped, draw_stacked
+from .columns import draw_columns
 from .lines import draw_lines
 from .svg import Svg
 from .world import Land, MapColumns, draw_world
@@ -18,7 +19,7 @@ MAX_BARS = 20
 class Chart(NamedTuple):
     """Which columns of a report are drawn, and how."""
 
-    form: str  # bars (parts of a whole), groups (of bars), lines, map
+    form: str  # bars (parts of a whole), groups (of bars), columns (over time), lines, map
     label: str = ""  # column with the names of bars, or the x axis
     values: tuple[str, ...] = ()  # none: all columns after those left out
     without: tuple[str, ...] = ()
@@ -45,6 +46,7 @@ CHARTS = {
     "candidates": Chart("bars", "what", ("count",)),
     "methods": Chart("groups", "method", ("services", "live")),
     "urls": Chart("bars", "part", ("services",), rows=12),
+    "uptime": Chart("columns", "day", ("good", "failed", "unclear")),
     "quickness": Chart("lines", "urls", ("services",)),
     "depth-width": Chart("groups", "depth", ("pages", "tests", "services"), group="width"),
     "density": Chart("map", values=("within_radius",)),
@@ -78,6 +80,8 @@ def draw(
         return draw_lines(svg, points, names, named[chart.label])
     group = columns.index(chart.group) if chart.group else -1
     bars = [(_bar_name(row, label, group), [_number(row[place]) for place in places]) for row in table.rows]
+    if chart.form == "columns":
+        return draw_columns(svg, bars, shown)
     filled = [bar for bar in bars if any(bar[1])]
     if not filled:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from geohound.model.biography import (
     LifeChange,
@@ -17,6 +17,7 @@ from geohound.model.catalogue import (
     ALL,
     Change,
     Changes,
+    CheckCounts,
     Counts,
     Entry,
     Filter,
@@ -110,6 +111,14 @@ class MemoryCatalogue:
 
     def count_checked(self, since: datetime) -> int:
         return sum(any(check.at >= since for check in row.checks) for row in self._tables.kept.values())
+
+    def count_checks(self, since: datetime, days: int) -> Sequence[CheckCounts]:
+        counts = [[0, 0, 0] for _ in range(days)]
+        for check in (check for row in self._tables.kept.values() for check in row.checks):
+            day = (check.at - since) // timedelta(days=1)
+            if 0 <= day < days:
+                counts[day][2 if check.ok is None else 0 if check.ok else 1] += 1
+        return [CheckCounts(*each) for each in counts]
 
     def _row(self, service_id: str) -> KeptService | None:
         found = self._tables.aliases.get(service_id)

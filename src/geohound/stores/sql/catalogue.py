@@ -12,6 +12,7 @@ from geohound.model.catalogue import (
     ALL,
     CandidateCounts,
     Changes,
+    CheckCounts,
     Counts,
     Discovered,
     Entry,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:  # who only searches does without both
 
     from geohound.model.task import TaskId
 
+_DAY_S = 86400.0
 _PAGE_SERVICES = 200
 _PAGE_ENDPOINTS = 10_000
 _CHECKS = """
@@ -120,6 +122,19 @@ class SqlCatalogue:
     def count_checked(self, since: datetime) -> int:
         sql = "SELECT count(DISTINCT service) FROM health_check WHERE at >= ?"
         return int(self._database.read().execute(sql, (since.timestamp(),)).fetchone()[0])
+
+    def count_checks(self, since: datetime, days: int) -> Sequence[CheckCounts]:
+        if not days:
+            return []
+        begins = [since.timestamp() + day * _DAY_S for day in range(days)]
+        # Databases round differently; which day it is, they agree upon by comparing.
+        ladder = " ".join(f"WHEN at >= {begin!r} THEN {day}" for day, begin in reversed([*enumerate(begins)]))
+        sql = f"""SELECT CASE {ladder} END, sum(CASE WHEN ok THEN 1 ELSE 0 END), sum(CASE WHEN ok THEN 0 ELSE 1 END),
+                  sum(CASE WHEN ok IS NULL THEN 1 ELSE 0 END)
+                  FROM health_check WHERE at >= ? AND at < ? GROUP BY 1"""  # noqa: S608 - only numbers
+        rows = self._database.read().execute(sql, (begins[0], begins[-1] + _DAY_S))
+        found = {day: CheckCounts(int(good), int(bad) - int(unclear), int(unclear)) for day, good, bad, unclear in rows}
+        return [found.get(day, CheckCounts()) for day in range(days)]
 
     def entries(self, which: Filter = ALL) -> Iterator[Entry]:
         """Read page by page, so that a slow consumer holds up neither memory nor the write-ahead log."""

@@ -80,6 +80,13 @@ def test_services_of_the_catalogue_are_enrolled_once(rig):
     assert rig.queue.when("0" * 16) is None
 
 
+def test_a_service_that_nobody_has_checked_is_due_at_once(rig):
+    rig.put(A)
+    run(rig.catalogue.record, [Observation(C, Sighting(C.id, C.endpoint, "", Via.SEED, "", NOON))])
+    rig.queue.enrol(FIRST)
+    assert (rig.queue.when(A.id), rig.queue.when(C.id)) == (NOON + HOUR, NOON)
+
+
 def test_pages_that_named_services_are_enrolled_where_that_is_asked_for(rig):
     rig.put(A, "http://page.test/")
     rig.put(B, "http://page.test/")

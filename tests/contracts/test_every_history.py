@@ -78,6 +78,12 @@ def test_a_life_begins_when_a_service_is_found(rig):
     assert rig.history.events("0" * 16) == []
 
 
+def test_being_found_comes_first_though_the_check_was_a_moment_earlier(rig):
+    met = Sighting(A.id, A.endpoint, "", Via.SEED, "", NOON)
+    run(rig.catalogue.record, [Observation(A, met, Check(A.id, NOON - timedelta(seconds=1), True))])
+    assert [change for change, _ in rig.said()] == [LifeChange.FOUND, LifeChange.STATE]
+
+
 def test_every_change_of_state_is_an_event_and_nothing_else(rig):
     rig.put(A)
     rig.check(True, False, False, True, reason="server error: HTTP 500")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import shlex
 from datetime import UTC, datetime
 
 import pytest
@@ -15,13 +16,15 @@ from PIL import Image
 
 from geohound import plugins
 from geohound.model.bbox import BBox
+from geohound.model.failure import FailureReason
 from geohound.model.layer_check import LayerCheck
 from geohound.model.service import Extent, Layer, Operation, Service
-from geohound.model.visit import Response
+from geohound.model.visit import Failure, Response
 from geohound.monitor.deep import check_layers, chosen_layers, summed_up
 from geohound.monitor.images import judge_image
+from geohound.monitor.looking import Asked, RecordingFetcher
 from geohound.urls import params_lower
-from geohound.views.looks import curl
+from geohound.views.looks import Repeating, curl
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BOX = BBox(10.0, 50.0, 12.0, 51.0)
@@ -191,9 +194,31 @@ def test_a_picture_with_too_many_pixels_is_not_unpacked():
 
 
 def test_the_command_that_repeats_a_request_is_one_word_to_the_shell():
-    import shlex
-
     url = "http://a.test/wms?x=$(rm -rf ~)&y='`id`\nz"
-    words = shlex.split(curl(url, "image/png"))
+    words = shlex.split(curl(Asked(url, "image/png"), Repeating()))
     assert words[:4] == ["curl", "-sSL", "-H", "Accept: image/png"]
     assert words[4:] == [url.replace("\n", " ")]
+
+
+def test_the_command_says_who_asks_where_the_name_leads_and_whether_the_certificate_was_accepted():
+    way = Repeating("Geohound/1 (+http://us.test/)", ("*.org=10.0.0.1:80", "*.test=127.0.0.1:8123"))
+    agent, route = ["-A", "Geohound/1 (+http://us.test/)"], ["--connect-to", "a.test::127.0.0.1:8123"]
+    plain = Asked("http://a.test/wms", "*/*")
+    assert shlex.split(curl(plain, way)) == ["curl", "-sSL", *agent, *route, "http://a.test/wms"]
+    expired = Asked("https://b.example/wms", "*/*", is_unverified=True)
+    assert shlex.split(curl(expired, way)) == ["curl", "-sSLk", *agent, "https://b.example/wms"]
+    kept_out = Asked("http://a.test/wms?x=1", "text/xml", problem="robots.txt: disallowed")
+    assert shlex.split(curl(kept_out, way))[-1] == "http://a.test/robots.txt"
+
+
+def test_what_the_guard_refuses_is_no_request():
+    async def refuse(url):
+        async def onward():
+            return Failure(url, FailureReason.FORBIDDEN_NET, "private", NOW)
+
+        asking = RecordingFetcher(None)
+        await asking.ask(url, onward)
+        return asking.asked
+
+    (asked,) = asyncio.run(refuse("http://10.0.0.1/wms"))
+    assert not asked.is_sent

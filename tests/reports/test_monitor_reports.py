@@ -65,6 +65,13 @@ def test_half_life_counts_the_days_that_services_were_watched() -> None:
     assert half_life([Life(100.0, died=False)]) is None
 
 
+def test_one_death_is_no_half_life(path: Path) -> None:
+    """One service that died after half a day would be 0.4 days."""
+    assert half_life([Life(0.5, died=True)] * 2) is None
+    rows = CATALOGUE_REPORTS["halflife"].table(facts(path)).rows
+    assert [row[5:] for row in rows if row[:2] == ("depth", "1")] == [("too few deaths", "", "")]
+
+
 def test_the_half_life_is_reported_for_all_by_depth_and_by_kind(path: Path) -> None:
     """Sidsten 2012, section 4.1.3: half-times between 94 and 146 days; the most stable services at depth 2."""
     rows = CATALOGUE_REPORTS["halflife"].table(facts(path)).rows

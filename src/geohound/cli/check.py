@@ -18,7 +18,7 @@ from geohound.model.service import Service
 from geohound.monitor.deep import check_layers, chosen_layers, summed_up
 from geohound.monitor.looking import Look, Postponed, RecordingFetcher, failed_look, look_at, target_of
 from geohound.settings import Settings
-from geohound.views.looks import LookRecord, layer_looks, milliseconds, requests_made
+from geohound.views.looks import LookRecord, Repeating, layer_looks, milliseconds, requests_made
 
 from . import options, printing
 from .values import text, whole
@@ -105,7 +105,7 @@ async def _check_known(
         with suppress(StoreError):
             await catalogue.record([look.check])
     state = assess(catalogue.checks(service.id)).state if catalogue else None
-    return _record(service, look, was, state)
+    return _record(service, look, was, state, _repeating(settings))
 
 
 async def _check_stranger(settings: Settings, fetcher: Fetcher, name: str, layers: int) -> list[LookRecord]:
@@ -116,12 +116,13 @@ async def _check_stranger(settings: Settings, fetcher: Fetcher, name: str, layer
     now = datetime.now(UTC)
     if not verdict.services:
         look = failed_look("", verdict, now, asking.asked)
-        return [_record(Service("", url), look, None, None)]
+        return [_record(Service("", url), look, None, None, _repeating(settings))]
     looks = []
     for service in verdict.services:
         last = asking.last.elapsed_s if asking.last else 0.0
         good = Look(Check(service.id, now, True, service.tls_fault, last, service.fingerprint), asked=asking.asked)
-        looks.append(_record(service, await _deeper(good, service, fetcher, layers), None, None))
+        look = await _deeper(good, service, fetcher, layers)
+        looks.append(_record(service, look, None, None, _repeating(settings)))
     return looks
 
 
@@ -135,7 +136,9 @@ async def _deeper(look: Look, service: Service, fetcher: Fetcher, layers: int) -
     return replace(look, check=check, asked=[*look.asked, *asked], layers=tuple(checks))
 
 
-def _record(service: Service, look: Look, was: HealthState | None, state: HealthState | None) -> LookRecord:
+def _record(
+    service: Service, look: Look, was: HealthState | None, state: HealthState | None, repeating: Repeating
+) -> LookRecord:
     return LookRecord(
         id=service.id if service.kind else "",
         kind=service.kind,
@@ -148,8 +151,12 @@ def _record(service: Service, look: Look, was: HealthState | None, state: Health
         was=str(was) if was else None,
         layer_count=len(service.layers),
         layers=layer_looks(look.layers),
-        requests=requests_made(look.asked),
+        requests=requests_made(look.asked, repeating),
     )
+
+
+def _repeating(settings: Settings) -> Repeating:
+    return Repeating(settings.user_agent, tuple(settings.connect_to))
 
 
 _MARKS = {True: "✓", False: "✗", None: "?"}

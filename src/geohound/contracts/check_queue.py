@@ -19,6 +19,7 @@ class CheckQueue(Protocol):
     def enrol(self, first_s: Mapping[Purpose, float]) -> int:
         """Take in what the catalogue has and the queue has not, due so long after it was last met; how many.
 
+        A service that nobody has checked yet, as from a list, is due at once.
         Services (CHECK), pages on which services were found (PAGE), candidates that were asked in vain (PROBE): those
         purposes alone that are named.
         """

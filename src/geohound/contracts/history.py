@@ -16,7 +16,7 @@ class HistoryStore(Protocol):
     """The lives of services: events, checks of long ago summed up by week, and the last look at each layer."""
 
     def events(self, service_id: str) -> Sequence[LifeEvent]:
-        """What happened to a service since it was found, oldest first."""
+        """What happened to a service, oldest first; being found comes first, though the check was a moment before."""
 
     def since(self, at: datetime) -> Iterator[LifeEvent]:
         """What happened to any service at this time or later, oldest first."""

@@ -34,6 +34,8 @@ class Asked:
     elapsed_s: float = 0.0
     bytes: int = 0
     problem: str = ""  # why there was no answer
+    is_sent: bool = True  # False where our own rules kept us from asking
+    is_unverified: bool = False  # its certificate was not accepted, and it was read all the same
 
 
 class RecordingFetcher(FetcherWrapper):
@@ -69,8 +71,10 @@ class RecordingFetcher(FetcherWrapper):
 def _asked(url: str, accept: str, visit: Visit) -> Asked:
     if isinstance(visit, Failure):
         problem = f"{visit.reason}: {visit.detail}" if visit.detail else str(visit.reason)
-        return Asked(url, accept, 0, visit.elapsed_s, 0, problem)
-    return Asked(url, accept, visit.status, visit.elapsed_s, len(visit.body))
+        is_sent = visit.reason.means.is_asked and visit.reason.means.is_attempt
+        return Asked(url, accept, 0, visit.elapsed_s, 0, problem, is_sent=is_sent)
+    is_unverified = bool(visit.tls_fault)
+    return Asked(url, accept, visit.status, visit.elapsed_s, len(visit.body), is_unverified=is_unverified)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,8 @@ class ServiceLooks:
         )
         met = await self._met(service, found, is_new=changed or differs)
         ended = EndedLook(due.purpose, due.target, next_at, check.at, stats, met, found.layers, due.stats.looks)
-        return LookedAt(ended, check, service.endpoint, changed, len(found.asked))
+        requests = sum(each.is_sent for each in found.asked)
+        return LookedAt(ended, check, service.endpoint, changed, requests)
 
     def _state_after(self, service_id: str, check: Check) -> HealthState:
         *_, state = states([*self._parts.catalogue.checks(service_id), check])

@@ -14,6 +14,8 @@ from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
 _DAY_S = 86400.0
 _Z = 1.96
+MIN_DEATHS = 3  # fewer say nothing: with two the interval reaches from a quarter to the fourfold
+TOO_FEW = "too few deaths"
 
 
 class Life(NamedTuple):
@@ -24,13 +26,13 @@ class Life(NamedTuple):
 
 
 def half_life(lives: list[Life]) -> tuple[float, float, float] | None:
-    """Days, with the ends of the 95 % interval; None while nobody has died.
+    """Days, with the ends of the 95 % interval; None while too few have died.
 
     Lives are exponential and those that go on are cut off: deaths per watched day is the likeliest rate; its logarithm
     has a standard error of 1 / √deaths.
     """
     deaths, days = sum(life.died for life in lives), sum(life.days for life in lives)
-    if not deaths or days <= 0.0:
+    if deaths < MIN_DEATHS or days <= 0.0:
         return None
     middle = math.log(2) * days / deaths
     spread = math.exp(_Z / math.sqrt(deaths))
@@ -62,7 +64,7 @@ _COLUMNS = ("group", "value", "services", "deaths", "days_watched", "half_life_d
 
 def _row(group: tuple[str, str], lives: list[Life]) -> tuple[Cell, ...]:
     found = half_life(lives)
-    numbers: tuple[Cell, ...] = tuple(round(each, 1) for each in found) if found else ("", "", "")
+    numbers: tuple[Cell, ...] = tuple(round(each, 1) for each in found) if found else (TOO_FEW, "", "")
     deaths, days = sum(life.died for life in lives), round(sum(life.days for life in lives), 1)
     return (*group, len(lives), deaths, days, *numbers)
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from fnmatch import fnmatchcase
+from typing import Final, NamedTuple, Protocol
+from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
 from geohound.model.layer_check import LayerCheck
+
+_ROBOTS: Final = "robots.txt"
 
 
 class AskedRequest(Protocol):
@@ -20,6 +24,14 @@ class AskedRequest(Protocol):
     elapsed_s: float
     bytes: int
     problem: str
+    is_unverified: bool
+
+
+class Repeating(NamedTuple):
+    """What requests have in common, as far as a command that repeats one has to say it."""
+
+    user_agent: str = ""
+    connect_to: tuple[str, ...] = ()  # PATTERN=HOST:PORT
 
 
 class RequestMade(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,11 +82,11 @@ def layer_looks(checks: Iterable[LayerCheck]) -> list[LayerLook]:
     ]  # fmt: skip
 
 
-def requests_made(asked: Iterable[AskedRequest]) -> list[RequestMade]:
+def requests_made(asked: Iterable[AskedRequest], repeating: Repeating) -> list[RequestMade]:
     return [
         RequestMade(
             url=each.url, status=each.status, elapsed_ms=milliseconds(each.elapsed_s), bytes=each.bytes,
-            problem=each.problem or None, curl=curl(each.url, each.accept),
+            problem=each.problem or None, curl=curl(each, repeating),
         )
         for each in asked
     ]  # fmt: skip
@@ -84,10 +96,25 @@ def milliseconds(seconds: float) -> float:
     return round(seconds * 1000, 1)
 
 
-def curl(url: str, accept: str) -> str:
-    """The command that makes the same request; whatever the address holds, the shell sees one word."""
-    wanted = "" if accept == "*/*" else f" -H {shlex.quote(_plain(f'Accept: {accept}'))}"
-    return f"curl -sSL{wanted} {shlex.quote(_plain(url))}"
+def curl(asked: AskedRequest, repeating: Repeating) -> str:
+    """The command that makes the same request; whatever the address holds, the shell sees one word.
+
+    Where robots.txt kept us from asking, it is the request for that file.
+    """
+    is_robots = _ROBOTS in asked.problem
+    url = urljoin(asked.url, f"/{_ROBOTS}") if is_robots else asked.url
+    words = ["curl", "-sSLk" if asked.is_unverified else "-sSL"]
+    if repeating.user_agent:
+        words += ["-A", repeating.user_agent]
+    if asked.accept != "*/*" and not is_robots:
+        words += ["-H", f"Accept: {asked.accept}"]
+    hostname = urlsplit(url).hostname or ""
+    for route in repeating.connect_to:
+        pattern, _, place = route.partition("=")
+        if fnmatchcase(hostname, pattern.lower()):
+            words += ["--connect-to", f"{hostname}::{place}"]
+            break
+    return " ".join(shlex.quote(_plain(word)) for word in [*words, url])
 
 
 def _plain(text: str) -> str:

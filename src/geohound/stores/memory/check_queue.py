@@ -32,7 +32,8 @@ class MemoryCheckQueue:
         before = len(self._rows)
         for found, met_at in self._found():
             if found.purpose in first_s:
-                due_at = met_at + timedelta(seconds=first_s[found.purpose])
+                is_new = found.purpose is Purpose.CHECK and not self._catalogue.checks(found.target)
+                due_at = met_at + timedelta(seconds=0.0 if is_new else first_s[found.purpose])
                 self._rows.setdefault((found.purpose, found.target), replace(found, due_at=due_at))
         return len(self._rows) - before
 

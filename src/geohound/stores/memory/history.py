@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from geohound.model.biography import CheckTotals, LifeEvent
+from geohound.model.biography import CheckTotals, LifeChange, LifeEvent
 from geohound.model.health import Check
 from geohound.model.layer_check import LayerCheck
 
@@ -26,7 +26,8 @@ class MemoryHistory:
     def events(self, service_id: str) -> Sequence[LifeEvent]:
         found = self._catalogue.get(service_id)
         rows = [row for row in self._catalogue.rows.values() if found and row.service.id == found.id]
-        return sorted((event for row in rows for event in row.events), key=lambda event: event.at)
+        events = (event for row in rows for event in row.events)
+        return sorted(events, key=lambda event: (event.change is not LifeChange.FOUND, event.at))
 
     def since(self, at: datetime) -> Iterator[LifeEvent]:
         found = (event for row in self._catalogue.rows.values() for event in row.events if event.at >= at)

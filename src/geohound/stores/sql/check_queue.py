@@ -24,15 +24,16 @@ from .writing import record
 _STATS = "looks, changes, changed_s, unchanged_s, failures, deaths"
 _COLUMNS = f"purpose, target, host, due_at, looked_at, rank, depth, {_STATS}"
 _NEW_SERVICES = """
-SELECT id, endpoint, last_seen, popularity, coalesce((SELECT min(depth) FROM sighting WHERE service = num), 0)
+SELECT id, endpoint, last_seen, popularity, coalesce((SELECT min(depth) FROM sighting WHERE service = num), 0),
+  EXISTS (SELECT 1 FROM health_check WHERE health_check.service = service.num)
 FROM service WHERE id NOT IN (SELECT target FROM check_queue WHERE purpose = 'check')"""
 _NEW_PAGES = """
-SELECT found_on, found_on, max(at), count(DISTINCT service), min(depth) FROM sighting
+SELECT found_on, found_on, max(at), count(DISTINCT service), min(depth), TRUE FROM sighting
 WHERE found_on LIKE 'http%' AND found_on NOT IN (SELECT target FROM check_queue WHERE purpose = 'page')
 GROUP BY found_on"""
 # In vain (state 2) and since then by nobody proved.
 _NEW_CANDIDATES = """
-SELECT url, url, max(at), 1, min(depth) FROM url
+SELECT url, url, max(at), 1, min(depth), TRUE FROM url
 WHERE purpose = 1 AND state = 2 AND at IS NOT NULL
   AND url NOT IN (SELECT target FROM check_queue WHERE purpose = 'probe')
   AND url NOT IN (SELECT url FROM sighting)
@@ -72,8 +73,8 @@ class SqlCheckQueue:
         for purpose, wait_s in first_s.items():
             found = self._database.read().execute(_NEW[purpose]).fetchall()
             rows = [
-                (purpose, target, host(url), met_at + wait_s, max(1, rank), depth)
-                for target, url, met_at, rank, depth in found
+                (purpose, target, host(url), met_at + (wait_s if is_checked else 0.0), max(1, rank), depth)
+                for target, url, met_at, rank, depth, is_checked in found
             ]
             if rows:
                 with self._database.write() as connection:

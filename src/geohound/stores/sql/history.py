@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 _ADD = "INSERT INTO life_event (service, at, change, detail) VALUES (?, ?, ?, ?)"
 _SELECT = "SELECT service.id, at, change, detail FROM life_event JOIN service ON service.num = life_event.service"
-_OF = f"{_SELECT} JOIN alias ON alias.service = service.num WHERE alias.id = ? ORDER BY at, life_event.num"
+_OF = f"""
+{_SELECT} JOIN alias ON alias.service = service.num WHERE alias.id = ?
+ORDER BY change <> 'found', at, life_event.num"""
 _SINCE = f"{_SELECT} WHERE at >= ? ORDER BY at, life_event.num"
 _AFTER = """
 SELECT life_event.num, service.id, at, change, detail FROM life_event JOIN service ON service.num = life_event.service

@@ -1,40 +1,39 @@
 """What distribution costs, and what it survives: pages a second on 1, 2, 3 nodes, takeover, random faults, search.
 
     .venv/bin/python bench/cluster.py speed [PAGES]      beside one process with SQLite
-    .venv/bin/python bench/cluster.py faults [PAGES] [FAULTS]
+    .venv/bin/python bench/cluster.py faults [PAGES] [FAULTS]    nodes, head and database killed, frozen, slow
+    .venv/bin/python bench/cluster.py takeover [TIMES]   until the shards of a killed node have another owner
     .venv/bin/python bench/cluster.py log [URLS]         admissions and settlements a second, SQLite and PostgreSQL
     .venv/bin/python bench/cluster.py search [SERVICES]  p95 of SQLite and PostgreSQL
 
-All nodes are on this machine, on addresses 127.0.0.2 …, and so is the geoweb. Results: bench/results/cluster-*.json.
+All nodes are on this machine, on addresses 127.0.0.2 …, and so is the geoweb; both databases write to one disk
+(GEOHOUND_BENCH_DISK, /var/tmp). Results: bench/results/cluster-*.json.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
-import signal
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from contextlib import closing, suppress
-from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "shared"))
 
+from cluster_faults import faults, takeover
 from cluster_rig import ClusterRig
-from geoweb_rig import Observed, calm
+from cluster_runs import DISK, DURABLE, alone, as_settings, figures, values_for, write
+from geoweb_rig import calm
 from postgres_server import Server, free_port
 
-from geohound import app
 from geohound.cli.demo import geoweb_running
 from geohound.cluster.sessions import processes_of
-from geohound.model.catalogue import Filter, Observation
+from geohound.model.catalogue import Observation
 from geohound.model.frontier import FrontierBatch, NewUrl, UrlEnd, UrlState
 from geohound.model.query import Query
 from geohound.model.service import Layer, Service, Sighting
@@ -42,32 +41,8 @@ from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, Via
 from geohound.net.clock import SystemClock
 from geohound.search.index import CatalogueIndex
-from geohound.settings import Settings
 from geohound.stores import postgres, sqlite
-from geohound.tasks.spec import crawl_spec
 from geoweb import World
-
-RESULTS = Path(__file__).parent / "results"
-DURABLE = ("max_connections=300", "shared_buffers=256MB")  # commits are flushed to disk
-
-
-def write(name: str, found: Any) -> None:
-    load = os.getloadavg()[0]
-    body = {"machine": {"processors": os.cpu_count(), "load_before": round(load, 1)}, "found": found}
-    (RESULTS / f"cluster-{name}.json").write_text(json.dumps(body, indent=1) + "\n")
-    print(json.dumps(body, indent=1))
-
-
-def values_for(port: int, delay_s: float) -> dict[str, Any]:
-    return {
-        "host_delay_s": delay_s, "slow_host_factor": 0.0, "shards": 12,
-        "connect_to": [f"*.test=127.0.0.1:{port}"], "allow_nets": ["127.0.0.0/8"],
-    }  # fmt: skip
-
-
-def as_settings(catalogue: str, values: dict[str, Any]) -> Settings:
-    tuples = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    return Settings(catalogue=catalogue, **tuples)
 
 
 def cpu_s(sessions: list[int]) -> float:
@@ -83,11 +58,11 @@ def cpu_s(sessions: list[int]) -> float:
 def speed(pages: int) -> None:
     """The same web crawled by one process with SQLite and PostgreSQL, and by 1, 2, 3 nodes."""
     world = World(seed=5, hosts=max(60, pages // 20), pages=pages, trouble=calm())
-    server = Server(DURABLE)
+    server = Server(DURABLE, disk=DISK)
     server.start()
     rows = []
     try:
-        with geoweb_running(world) as port, tempfile.TemporaryDirectory() as folder:
+        with geoweb_running(world) as port, tempfile.TemporaryDirectory(dir=DISK) as folder:
             values = values_for(port, 0.02)
             for name, catalogue in (
                 ("one process, SQLite", f"{folder}/c.db"),
@@ -102,25 +77,9 @@ def speed(pages: int) -> None:
     write("speed", rows)
 
 
-def alone(settings: Settings, world: World) -> dict[str, Any]:
-    settings = replace(settings, processes=1)
-    task = app.new_task(settings, crawl_spec(settings, tuple(world.seeds)))
-    before, began = time.process_time(), time.monotonic()
-
-    async def run() -> None:
-        with app.task_runner(settings, indexes=False) as (runner, _):
-            await runner.run(task)
-
-    asyncio.run(run())
-    took, cpu = time.monotonic() - began, time.process_time() - before
-    with app.open_catalogue(settings) as opened:
-        counters = opened.tasks.find(task).counters
-    return figures(counters, took, cpu)
-
-
 def clustered(server: Server, values: dict[str, Any], world: World, nodes: int) -> dict[str, Any]:
     settings = as_settings(server.new_schema(), values)
-    with tempfile.TemporaryDirectory() as folder, ClusterRig(Path(folder), settings, free_port()) as rig:
+    with tempfile.TemporaryDirectory(dir=DISK) as folder, ClusterRig(Path(folder), settings, free_port()) as rig:
         rig.write_config(values)
         rig.start(nodes)
         before, began = cpu_s(rig.sessions), time.monotonic()
@@ -129,92 +88,13 @@ def clustered(server: Server, values: dict[str, Any], world: World, nodes: int) 
         return figures(counters, time.monotonic() - began, cpu_s(rig.sessions) - before)
 
 
-def figures(counters: Any, took: float, cpu: float) -> dict[str, Any]:
-    pages = counters["pages"]
-    return {
-        "pages": pages, "services": counters["services"], "seconds": round(took, 1),
-        "pages_per_s": round(pages / took, 1), "cpu_ms_per_page": round(1000 * cpu / pages, 1),
-    }  # fmt: skip
-
-
-def faults(pages: int, count: int) -> None:
-    """Random faults in one crawl on three nodes: killed and frozen nodes, the database killed."""
-    world = World(seed=8, hosts=max(40, pages // 25), pages=pages, trouble=calm())
-    server = Server(DURABLE)
-    server.start()
-    chance = random.Random(4)
-    done: list[str] = []
-    try:
-        with Observed(world) as web, tempfile.TemporaryDirectory() as folder:
-            values = values_for(web.port, 0.2)
-            calm_settings = as_settings(f"{folder}/c.db", values)
-            alone(calm_settings, world)
-            with app.open_catalogue(calm_settings) as opened:
-                undisturbed = {
-                    (each.service.kind, each.service.endpoint) for each in opened.catalogue.entries(Filter(task=1))
-                }
-            web.asked.clear()
-            settings = as_settings(server.new_schema(), values)
-            with ClusterRig(Path(folder), settings, free_port()) as rig:
-                rig.write_config(values)
-                rig.start(3)
-                task = rig.queue(world.seeds)
-                for _ in range(count):
-                    time.sleep(chance.uniform(3, 9))
-                    done.append(disturb(rig, server, chance))
-                counters = rig.wait_done(task, 1200)
-                found = rig.services(task)
-            found_row = {
-                "pages": counters["pages"], "ending": counters["ending"], "faults": done,
-                "services_undisturbed": len(undisturbed), "services": len(found),
-                "lost": sorted(undisturbed - found), "more": sorted(found - undisturbed),
-                "least_gap_s": round(min(gaps(web.asked)), 3), "delay_s": values["host_delay_s"],
-                "urls_settled_twice": settled_twice(settings),
-            }  # fmt: skip
-    finally:
-        server.close()
-    write("faults", found_row)
-
-
-def disturb(rig: ClusterRig, server: Server, chance: random.Random) -> str:
-    """One fault, and what is done about it."""
-    what = chance.choice(["kill", "kill", "freeze", "database"])
-    address = chance.choice(["127.0.0.3", "127.0.0.4"])
-    if what == "kill":
-        rig.kill(address)
-        time.sleep(chance.uniform(1, 10))
-        rig.join(address)
-    elif what == "freeze":
-        rig.signal(address, signal.SIGSTOP)
-        time.sleep(chance.uniform(15, 45))
-        rig.signal(address, signal.SIGCONT)
-    else:
-        server.kill()
-        time.sleep(chance.uniform(1, 4))
-        server.start()
-    return what if what == "database" else f"{what} {address}"
-
-
-def gaps(asked: Any) -> list[float]:
-    times: dict[str, list[float]] = defaultdict(list)
-    for one in asked:
-        times[one.host].append(one.at_s)
-    return [later - earlier for of in times.values() for earlier, later in pairwise(sorted(of))]
-
-
-def settled_twice(settings: Settings) -> int:
-    with closing(app.open_store(settings)) as store:
-        sql = "SELECT count(*) - count(DISTINCT key) FROM url WHERE state IN (1, 2)"
-        return int(store.database.read().execute(sql).fetchone()[0])
-
-
 def log_speed(urls: int) -> None:
     """Admissions and settlements of one shard, in batches of 1,000."""
-    server = Server(DURABLE)
+    server = Server(DURABLE, disk=DISK)
     server.start()
     rows = []
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(dir=DISK) as folder:
             for name in ("SQLite", "PostgreSQL"):
                 clock = SystemClock()
                 opened = (
@@ -226,7 +106,7 @@ def log_speed(urls: int) -> None:
                     rows.append({"database": name, "urls": urls, **asyncio.run(fill(store, urls))})
     finally:
         server.close()
-    write("log", rows)
+    write(f"log-{urls}", rows)
 
 
 def candidate(n: int) -> Candidate:
@@ -261,11 +141,11 @@ async def fill(store: Any, urls: int) -> dict[str, float]:
 
 def search_speed(services: int) -> None:
     """The same searches over the same services in both databases."""
-    server = Server(DURABLE)
+    server = Server(DURABLE, disk=DISK)
     server.start()
     rows = []
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(dir=DISK) as folder:
             for name in ("SQLite", "PostgreSQL"):
                 clock = SystemClock()
                 opened = (
@@ -277,7 +157,7 @@ def search_speed(services: int) -> None:
                     rows.append({"database": name, **searched(store, services)})
     finally:
         server.close()
-    write("search", rows)
+    write(f"search-{services}", rows)
 
 
 def searched(store: Any, services: int) -> dict[str, Any]:
@@ -319,6 +199,8 @@ if __name__ == "__main__":
             speed(first or 3000)
         case "faults":
             faults(first or 4000, int(numbers[1]) if len(numbers) > 1 else 10)
+        case "takeover":
+            takeover(first or 3)
         case "log":
             log_speed(first or 200_000)
         case "search":

@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Self
 
 from geohound import app
 from geohound.cluster.sessions import signal_session
+from geohound.contracts import StoreError
 from geohound.model.catalogue import Filter
 from geohound.settings import Settings
 from geohound.tasks.spec import crawl_spec
@@ -49,10 +51,13 @@ class ClusterRig:
 
     def start(self, nodes: int, workers: int = 1) -> None:
         """The head and further nodes; returns when all have their workers."""
-        self.add("127.0.0.2", "start", "--port", str(self.port), "--workers", str(workers))
+        self.start_head(workers)
         for number in range(1, nodes):
             self.join(f"127.0.0.{2 + number}", workers)
         self.wait(lambda: sum(node["workers"] for node in self.status()["nodes"]) >= nodes * workers, "the nodes", UP_S)
+
+    def start_head(self, workers: int = 1) -> None:
+        self.add("127.0.0.2", "start", "--port", str(self.port), "--workers", str(workers))
 
     def join(self, address: str, workers: int = 1) -> None:
         self.add(address, "join", self.head, "--workers", str(workers))
@@ -93,9 +98,17 @@ class ClusterRig:
             tasks = opened.cluster_status()["tasks"]
             return next((each["pages"] for each in tasks if each["task"] == task), 0)
 
+    def holders(self, task: int) -> int:
+        """How many workers have shards of a task; none while one of its shards has no owner."""
+        with closing(app.open_store(self.settings)) as store:
+            found = [part for number in store.shards.shards(task) if (part := store.tasks.get(number)) is not None]
+            now = store.clock.now()
+            held = {part.claim.holder for part in found if part.claim is not None and part.is_held(now)}
+            return len(held) if found and all(part.is_held(now) for part in found) else 0
+
     def wait_done(self, task: int, most_s: float) -> dict[str, Any]:
         """The counters of a task that has ended."""
-        self.wait(lambda: self._state(task) in ("done", "stopped"), f"task {task}", most_s)
+        self.wait(lambda: self.state(task) in ("done", "stopped"), f"task {task}", most_s)
         with app.open_catalogue(self.settings) as opened:
             found = opened.tasks.find(task)
             return {**found.counters, "state": str(found.state), "ending": str(found.ending)}
@@ -117,9 +130,13 @@ class ClusterRig:
         found = sorted((self._folder / "geohound" / "cluster").glob("*.log"))
         return "\n".join(f"{path.name}: {path.read_text()[-2000:]}" for path in found)
 
-    def _state(self, task: int) -> str:
-        with app.open_catalogue(self.settings) as opened:
-            return str(opened.tasks.find(task).state)
+    def state(self, task: int) -> str:
+        """Empty while the database does not answer."""
+        try:
+            with app.open_catalogue(self.settings) as opened:
+                return str(opened.tasks.find(task).state)
+        except StoreError:
+            return ""
 
     def _geohound(self, *words: str) -> str:
         command = [sys.executable, "-m", "geohound", *words]

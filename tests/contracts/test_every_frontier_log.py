@@ -130,6 +130,23 @@ def end(number, state=UrlState.DONE, attempts=1, reason=None, **fields):
     return UrlEnd(number, state, attempts, reason, **known)
 
 
+def test_many_are_settled_at_once_and_the_last_word_on_each_counts(store, claim):
+    other = claim_anew(store, store.tasks.create(TaskSpec()).id)
+    pages = [Candidate(f"http://a.org/{n}") for n in range(60)]
+    for each in (claim, other):
+        write(store, each, FrontierBatch(urls(*pages)))
+    again = end(7, UrlState.PENDING, reason=FailureReason.STALLED, status=0)
+    gone = end(9, UrlState.IN_VAIN, 3, FailureReason.HTTP_ERROR, status=404, address="10.0.0.9")
+    settled = [end(n, services=n % 3) for n in range(1, 41) if n != 9]
+    write(store, claim, FrontierBatch(ends=[again, gone, *settled]))
+    visits = {visit.number: visit for visit in store.log.visits(claim.task)}
+    assert sorted(visits) == list(range(1, 41))
+    assert (visits[7].settlement, visits[7].reason, visits[7].services) == (Settlement.DONE, None, 1)
+    assert (visits[9].reason, visits[9].status, visits[9].attempts) == (FailureReason.HTTP_ERROR, 404, 3)
+    assert visits[9].address == "10.0.0.9"
+    assert list(store.log.visits(other.task)) == []
+
+
 def test_what_was_appended_is_replayed_in_order_and_loaded_by_number(disk, store, claim):
     near = Candidate("http://a.org/1", score=1.0)
     write(store, claim, FrontierBatch(urls(near)), FrontierBatch(urls(FAR, first=2), [end(1)]))

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -37,12 +38,14 @@ def free_port() -> int:
 class Server:
     """One server with its folder; it can be killed and started again."""
 
-    def __init__(self, settings: tuple[str, ...] = _QUICK, host: str = "127.0.0.1", trusts: str = "") -> None:
+    def __init__(
+        self, settings: tuple[str, ...] = _QUICK, host: str = "127.0.0.1", trusts: str = "", disk: Path | None = None
+    ) -> None:
+        """In memory where the machine allows it, unless a folder on a `disk` is named."""
         self.host = host
         self.port = free_port()
-        self.folder = Path(
-            tempfile.mkdtemp(prefix="geohound-postgres-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
-        )
+        memory = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
+        self.folder = Path(tempfile.mkdtemp(prefix="geohound-postgres-", dir=disk or memory))
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         if os.getuid() == 0:
@@ -94,9 +97,24 @@ class Server:
     def kill(self) -> None:
         """As a power cut: every process of the server at once."""
         if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            self._signal_all(signal.SIGKILL)
             self._process.wait()
             self._process = None
+
+    def freeze(self) -> None:
+        """It answers nobody, and breaks no connection."""
+        self._signal_all(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        """The server first, so that it starts no more; each of its children leads a session of its own."""
+        assert self._process is not None
+        children = _children(self._process.pid)
+        for pid in (self._process.pid, *children):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def close(self) -> None:
         if self._process is not None:
@@ -132,6 +150,15 @@ class Server:
             cwd=self.folder,
         )
         assert done.returncode == 0, done.stderr
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            of = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+            found += [int(entry.name)] if int(of) == parent else []
+    return found
 
 
 @cache

@@ -6,15 +6,22 @@ import os
 import re
 import subprocess
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
 import pytest
 from postgres_server import programs, shared_server
 
+from geohound import app
 from geohound.contracts import StoreError
-from geohound.model.task import TaskSpec
+from geohound.model.catalogue import Observation
+from geohound.model.query import Query
+from geohound.model.service import Service, Sighting
+from geohound.model.task import TaskSpec, TaskState
+from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
+from geohound.settings import Settings
 from geohound.stores.postgres import open_store, schema
 
 GUIDE = Path(__file__).parents[3] / "docs" / "cluster.md"
@@ -94,6 +101,55 @@ def test_an_upgrade_is_done_whole_or_not_at_all(address, monkeypatch) -> None:
     with closing(open_store(address, SystemClock())) as store:
         assert store.tasks.get(task) is not None
     assert sql(address, f"{columns} 'rating'") == [(1,)]
+
+
+def test_many_changes_of_one_kind_are_one_statement_and_none_is_sent_for_none(address) -> None:
+    with closing(open_store(address, SystemClock())) as store:
+        with store.database.write() as connection:
+            rows = [(0.0, b"", "queued", "") for _ in range(50)]
+            connection.executemany("INSERT INTO task (created_at, spec, state, ending) VALUES (?, ?, ?, ?)", rows)
+        ids = [task for (task,) in store.database.read().execute("SELECT id FROM task ORDER BY id")]
+        sent = []
+        with store.database.write() as connection:
+            connection.raw.cursor = lambda *_, **__: Recorder(connection.raw, sent)
+            change = "UPDATE task SET state = ?, ending = ? WHERE id = ?"
+            connection.executemany(change, [("done", "finished", task) for task in ids])
+            connection.executemany(change, [])
+            del connection.raw.cursor
+        assert len(sent) == 1
+        states = store.database.read().execute("SELECT DISTINCT state, ending FROM task").fetchall()
+        assert states == [("done", "finished")]
+
+
+class Recorder:
+    """A cursor that keeps what is sent."""
+
+    def __init__(self, raw, sent) -> None:
+        self._cursor = type(raw).cursor(raw)
+        self._sent = sent
+
+    def execute(self, statement, values=(), **options):
+        if statement.startswith("UPDATE"):
+            self._sent.append(statement)
+        return self._cursor.execute(statement, values, **options)
+
+    def executemany(self, statement, rows):
+        rows = list(rows)
+        self._sent += [statement] * len(rows)
+        return self._cursor.executemany(statement, rows)
+
+
+def test_two_portals_on_one_catalogue_see_at_once_what_the_other_wrote(address) -> None:
+    settings = Settings(catalogue=address)
+    service = Service("wms", "http://gis.test/wms", title="Rivers of Utopia")
+    seen = Sighting(service.id, service.endpoint, "http://a.test/", Via.LINK, "", datetime.now(UTC))
+    with app.open_catalogue(settings, make=True) as one, app.open_catalogue(settings) as other:
+        for portal in (one, other):
+            assert portal.index.search(Query("rivers")).total == 0
+        one.catalogue.record_now([Observation(service, seen)])
+        assert [portal.index.search(Query("rivers")).total for portal in (one, other)] == [1, 1]
+        task = app.new_task(settings, TaskSpec(), is_queued=True)
+        assert other.tasks.find(task).state is TaskState.QUEUED
 
 
 def test_a_catalogue_is_restored_from_its_backup(address, tmp_path) -> None:

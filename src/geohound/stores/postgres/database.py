@@ -39,7 +39,7 @@ class PostgresDatabase:
         self._address = address
         self.name = without_password(address)
         self._durable = durable
-        self._idle: list[psycopg.Connection[Any]] = []  # that write
+        self._idle: list[PostgresConnection] = []  # that write
         self._local = threading.local()
         self._readers: WeakSet[_Reader] = WeakSet()
         self._readers_lock = threading.Lock()
@@ -53,31 +53,31 @@ class PostgresDatabase:
                 prepare_schema(first, self.name)
             self.offset_s = clock_offset_s(first)  # by how much the clock of the database is ahead of ours
             self._space = zlib.crc32(schema_of(first).encode()) - 2**31
-            self._idle.append(first)
+            self._idle.append(PostgresConnection(first))
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         with self._explained():
             connection = self._take()
             try:
-                with connection.transaction():
-                    yield PostgresConnection(connection)
+                with connection.raw.transaction():
+                    yield connection
             finally:
                 self._give_back(connection)
 
-    def _take(self) -> psycopg.Connection[Any]:
+    def _take(self) -> PostgresConnection:
         if self._closed:
             raise StoreError(f"{self.name} is closed.")
         while self._idle:
             with suppress(IndexError):  # another thread was faster
                 idle = self._idle.pop()
-                if not idle.closed:
+                if not idle.raw.closed:
                     return idle
-        return self._connect()
+        return PostgresConnection(self._connect())
 
-    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
+    def _give_back(self, connection: PostgresConnection) -> None:
         if self._closed or len(self._idle) >= _MOST_IDLE:
-            connection.close()
+            connection.raw.close()
         else:
             self._idle.append(connection)
 
@@ -149,7 +149,7 @@ class PostgresDatabase:
         return isinstance(error, (errors.UniqueViolation, errors.CheckViolation))
 
     def connect(self) -> psycopg.Connection[Any]:
-        """A connection of one's own, for who listens."""
+        """A connection of one's own."""
         with self._explained():
             return self._connect()
 
@@ -159,7 +159,7 @@ class PostgresDatabase:
             for reader in self._readers:
                 reader.close()
         for connection in self._idle:
-            connection.close()
+            connection.raw.close()
 
     def _connect(self) -> psycopg.Connection[Any]:
         # Statements are prepared by neither side: pools such as PgBouncer may stand between.

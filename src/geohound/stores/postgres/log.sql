@@ -31,12 +31,3 @@ BEGIN
   RETURN OLD;
 END $$;
 CREATE TRIGGER task_has_log AFTER INSERT OR DELETE ON task FOR EACH ROW EXECUTE FUNCTION log_of_task();
-
--- Those who follow the catalogue or the tasks may listen instead of asking again and again.
-CREATE FUNCTION announce() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM pg_notify('geohound', TG_TABLE_NAME);
-  RETURN NULL;
-END $$;
-CREATE TRIGGER change_is_announced AFTER INSERT OR UPDATE ON change FOR EACH STATEMENT EXECUTE FUNCTION announce();
-CREATE TRIGGER claim_is_announced AFTER INSERT OR UPDATE OF wanted ON claim FOR EACH STATEMENT EXECUTE FUNCTION announce();

@@ -10,7 +10,7 @@ import psycopg
 
 from geohound.contracts import StoreError
 
-VERSION = 2
+VERSION = 3
 
 
 def _name_tasks(connection: psycopg.Connection[Any]) -> None:
@@ -18,7 +18,13 @@ def _name_tasks(connection: psycopg.Connection[Any]) -> None:
     connection.execute("ALTER TABLE search_page ADD COLUMN IF NOT EXISTS task bigint NOT NULL DEFAULT 0")
 
 
-UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {1: _name_tasks}  # from version N to N + 1
+def _announce_nothing(connection: psycopg.Connection[Any]) -> None:
+    """Version 2 announced changes, to which nobody listened: whoever follows asks anyway, and commits had to queue."""
+    connection.execute("DROP FUNCTION IF EXISTS announce() CASCADE")
+
+
+# From version N to N + 1.
+UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {1: _name_tasks, 2: _announce_nothing}
 _SCRIPTS = ("schema.sql", "log.sql")
 _LOCK = 0x47484E44
 _WITH_POSTGIS = """

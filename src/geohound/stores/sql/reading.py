@@ -22,6 +22,8 @@ LAYER_COLUMNS = "name, title, abstract, keywords, body"  # as load_layer takes t
 
 def read_services(connection: Connection, nums: Sequence[int], *, with_layers: bool = True) -> dict[int, Service]:
     """Services by number, in the order asked for; what is not there is left out."""
+    if not nums:
+        return {}
     which = f"({marks(nums)})"
     aliases: dict[int, list[str]] = defaultdict(list)
     sql = f"""SELECT alias.service, alias.endpoint FROM alias JOIN service ON num = alias.service

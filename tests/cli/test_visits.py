@@ -23,6 +23,7 @@ from geohound.model.service import Extent, Service, Sighting
 from geohound.model.task import Checkpoint, CrawlGoal, TaskSpec
 from geohound.model.visit import Candidate, Lane, Link, Outcome, Page, Purpose, RequestRecord, Settlement, Via
 from geohound.net.clock import SystemClock
+from geohound.orders.adaptive import Adaptive
 from geohound.stores.sqlite import open_store
 
 FIJI = Service("wms", "http://a.test/wms", title="Reefs", extent=Extent(BBox(176.0, -21.0, -178.0, -12.0)))
@@ -94,10 +95,10 @@ def test_why_a_link_was_taken_is_told_weightiest_first(catalogue: str) -> None:
 
 
 def test_why_a_host_was_asked_explored_or_left_is_told_in_plain_words(tmp_path: Path) -> None:
-    """Ten pages of two hosts at a time, the best score first: nine of a and one of b; the rest is left."""
+    """Ten pages of two hosts at a time, the best score first: nine of a and one of b; b and c would be next."""
     store = open_store(tmp_path / "h.db", SystemClock())
-    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
-    scores = {"a": 3.0, "b": 2.0, "c": 1.0}
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",), active_hosts=2))).id
+    scores = {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}
     pages = [Candidate(f"http://{h}.test/{n}", Via.LINK, score=score) for h, score in scores.items() for n in range(9)]
 
     async def crawl() -> None:
@@ -118,10 +119,43 @@ def test_why_a_host_was_asked_explored_or_left_is_told_in_plain_words(tmp_path: 
     assert {record["host_role"] for record in visited} == {"best"}
     told = CliRunner().invoke(program(), ["visits", "--why", *where]).output
     assert told.count("host asked as one of the best") == 10
-    left = told.partition("Left for later: 17 pages on 2 hosts, the most promising first:\n")[2]
-    assert [line.split(";")[0].strip() for line in left.splitlines()] == [
-        "b.test  8 pages queued, 1 read",
-        "c.test  9 pages queued, none read yet",
+    next_ones = told.partition("To be asked next: 17 pages on 2 hosts, the most promising first:\n")[2]
+    assert [line.strip() for line in next_ones.splitlines()] == [
+        "b.test  8 pages queued; judged by the links to it",
+        "c.test  9 pages queued; judged by the links to it",
+        "Left for later: 9 pages on 1 host, the most promising first:",
+        "d.test  9 pages queued; judged by the links to it",
+    ]
+
+
+def test_hosts_left_are_ranked_by_what_their_order_expects_of_them_not_by_the_score_of_a_link(tmp_path: Path) -> None:
+    """The poor host has the better link, and nineteen pages without a service."""
+    store = open_store(tmp_path / "l.db", SystemClock())
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",), active_hosts=1))).id
+    order = Adaptive()
+    for host, pages, paying in (("rich", 16, 7), ("poor", 19, 0)):
+        for n in range(pages):
+            order.learn(Outcome(Candidate(f"http://{host}.test/{n}", Via.LINK), new_services=int(n < paying)))
+    queued = [
+        Candidate("http://poor.test/x", Via.LINK, score=-2.0),
+        Candidate("http://rich.test/x", Via.LINK, score=-3.0),
+    ]
+
+    async def admit() -> None:
+        frontier = open_with_delay(store, task, FrontierLimits())
+        frontier.admit(queued)
+        await frontier.flush()
+
+    asyncio.run(admit())
+    claim = store.tasks.claim(task, "test", 30.0)
+    store.tasks.save(claim, Checkpoint({}, order.state()))
+    store.close()
+    told = CliRunner().invoke(program(), ["visits", "--why", "--catalogue", str(tmp_path / "l.db")]).output
+    assert [line.strip() for line in told.splitlines()] == [
+        "To be asked next: 1 page on 1 host, the most promising first:",
+        "rich.test  1 page queued; services on 7 of 16 pages",
+        "Left for later: 1 page on 1 host, the most promising first:",
+        "poor.test  1 page queued; no service on 19 pages so far",
     ]
 
 

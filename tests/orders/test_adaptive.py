@@ -152,10 +152,10 @@ def test_what_is_known_of_a_host_is_told_in_plain_words() -> None:
         visit(order, Candidate(f"http://dry.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1))
         visit(order, Candidate(f"http://rich.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1), services=i % 2)
     dry, rich, new = (Candidate(f"http://{name}.test/x", Via.LINK, "http://s.test/") for name in ("dry", "rich", "new"))
-    assert "its host: no service on 4 of its pages so far" in dict(order.explain(dry))
+    assert "its host: no service on 4 pages so far" in dict(order.explain(dry))
     assert "its host: services on 2 of 4 pages" in dict(order.explain(rich))
     see(order, HOME, Link(new.url, "maps"))
-    assert "its host: not visited yet" in dict(order.explain(new))
+    assert "its host: judged by the links to it" in dict(order.explain(new))
 
 
 def test_what_a_host_says_on_its_first_page_counts_for_it() -> None:
@@ -271,3 +271,20 @@ def test_a_link_costs_microseconds() -> None:
         for n in range(30):
             order.score(Link(f"http://p.test/section/item-{next(numbers)}.html", f"Rivers of the town {n}"), page)
     assert (time.thread_time() - started) / 3000 < 150e-6, "the goal is 25 µs on a quiet machine"
+
+
+def test_after_a_resume_hosts_never_visited_do_not_stand_above_hosts_with_services() -> None:
+    order, again = Adaptive(), Adaptive()
+    for i in range(4):
+        visit(order, Candidate(f"http://rich.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1), services=1)
+    again.restore(order.state())
+    assert again.host_bonus("new.test") < again.host_bonus("rich.test")
+
+
+@pytest.mark.parametrize("url", ["http://a.test/", "http://a.test/?", "http://a.test/b/"])
+def test_no_reason_quotes_an_empty_text(url: str) -> None:
+    order = Adaptive()
+    visit(order, Candidate(url, Via.LINK, "http://s.test/", "", 0.0, 1))
+    said = [what for what, _ in order.explain(Candidate(url, Via.LINK, "http://s.test/"))]
+    assert said
+    assert not [what for what in said if "“”" in what or "“.?”" in what]

@@ -180,11 +180,15 @@ def visits(settings: Settings, task: int | None, *, why: bool = False) -> Iterat
 
 def hosts_left(settings: Settings, task: int | None) -> list[HostLeft]:
     """The hosts of a task, the last one by default, whose pages are still queued, the most promising first."""
+    from geohound.model.task import Budget
     from geohound.tasks import visits as visits_of
+    from geohound.tasks.spec import bounds_of, for_task
 
     with closing(open_existing_store(settings)) as store:
         found = visits_of.find_task(store.tasks, task, without_password(settings.catalogue))
-        return visits_of.hosts_left(store.log, found.id, _learned(settings, store, found))
+        order = _learned(settings, store, found)
+        bounds = bounds_of(for_task(settings, found.spec, Budget()), ranks_hosts=order.ranks_hosts)
+        return visits_of.hosts_left(store.log, found.id, order, bounds.active_limit(store.clock))
 
 
 def _learned(settings: Settings, store: Store, task: Task) -> Order:

@@ -58,19 +58,20 @@ def visits(
         if count == limit:
             break
     if why and not json:
-        _show_left(app.hosts_left(settings, task))
+        left = app.hosts_left(settings, task)
+        _show_left("To be asked next", [host for host in left if host.is_next])
+        _show_left("Left for later", [host for host in left if not host.is_next])
 
 
-def _show_left(hosts: Sequence[HostLeft]) -> None:
-    """Which hosts have pages queued, and what is known of them."""
+def _show_left(title: str, hosts: Sequence[HostLeft]) -> None:
+    """Hosts that have pages queued, and what is known of them."""
     if not hosts:
         return
     pages = printing.count(sum(host.pages for host in hosts), "page")
-    printing.say(f"Left for later: {pages} on {printing.count(len(hosts), 'host')}, the most promising first:")
+    printing.say(f"{title}: {pages} on {printing.count(len(hosts), 'host')}, the most promising first:")
     for host in hosts[:MAX_HOSTS_SHOWN]:
-        known = f"; {host.why}" if host.why else ""
         read = f"{host.read:,} read" if host.read else "none read yet"
-        row = f"     {host.host}  {printing.count(host.pages, 'page')} queued, {read}{known}"
+        row = f"     {host.host}  {printing.count(host.pages, 'page')} queued; {host.why or read}"
         printing.say(printing.printable(row))
 
 

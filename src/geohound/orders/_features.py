@@ -139,12 +139,17 @@ _FORMS = {
 }
 
 
+_NOTHING = {"a=": "link has no text", "folder=": "page at the root of its site", "shape=.?": "address of a folder"}
+
+
 def in_words(name: str) -> str:
     """A feature as people read it."""
     place, colon, word = name.partition(":")
     if name == "bias":
         return "any link"
     if not colon:
+        if name in _NOTHING:
+            return _NOTHING[name]
         place, _, value = name.partition("=")
         return f"{_FORMS.get(place, place)} “{value}”"
     field = _FIELDS.get(place, place)

@@ -40,6 +40,7 @@ class HostEstimates:
         self._model_updates = 0
         self._origins = (slot("bias"), slot("from=other")), (slot("bias"), slot("from=paying"))
         self._records: OrderedDict[str, HostStats] = OrderedDict()
+        self._unknown = HostStats()
 
     def record(self, host: str) -> HostStats:
         record = self._records.get(host)
@@ -64,8 +65,7 @@ class HostEstimates:
 
     def bonus(self, host: str) -> float:
         """Log of the host's rate relative to hosts with services."""
-        record = self._records.get(host)
-        return 0.0 if record is None else math.log(self._rate(record))
+        return math.log(self._rate(self._records.get(host) or self._unknown))
 
     def _rate(self, record: HostStats) -> float:
         """Each visit without success lowers the odds, the more the more was expected; the first success settles it."""
@@ -105,10 +105,10 @@ class HostEstimates:
         """What is known of a host, in plain words."""
         record = self._records.get(host)
         if record is None or not record.visits:
-            return "not visited yet"
+            return "judged by the links to it"
         if not record.paid:
-            return f"no service on {record.visits} of its pages so far"
-        return f"services on {record.paid} of {record.visits} pages"
+            return f"no service on {_pages(record.visits)} so far"
+        return f"services on {record.paid} of {_pages(record.visits)}"
 
     def state(self) -> bytes:
         """The model, and the hosts visited last."""
@@ -124,3 +124,7 @@ class HostEstimates:
                 self._records[str(host)] = HostStats(*numbers, is_judged=True)
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError("this learned order is damaged") from error
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count:,} pages"

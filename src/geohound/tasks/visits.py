@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from geohound.contracts import FrontierLog, Order, StoreError, TaskStore
+from geohound.frontier.thrift import ActiveLimit
 from geohound.model.frontier import HostRole, UrlState, VisitRecord
 from geohound.model.service import Service
 from geohound.model.task import Task, TaskId, TaskKind
@@ -26,10 +27,11 @@ class HostLeft(NamedTuple):
     pages: int
     read: int  # pages that were asked for
     why: str  # what its order knows of it; empty where it knows nothing
+    is_next: bool  # is it one of those that a resumed crawl asks first?
 
 
-def hosts_left(log: FrontierLog, task: TaskId, order: Order) -> list[HostLeft]:
-    """The hosts whose pages wait, those with the best page first: active ones were next, the others left for later."""
+def hosts_left(log: FrontierLog, task: TaskId, order: Order, limit: ActiveLimit | None) -> list[HostLeft]:
+    """The hosts whose pages wait, those that promise the most first; `limit` is None where all are asked."""
     best: dict[str, tuple[float, str]] = {}
     waiting: Counter[str] = Counter()
     read: Counter[str] = Counter()
@@ -42,8 +44,16 @@ def hosts_left(log: FrontierLog, task: TaskId, order: Order) -> list[HostLeft]:
             best[host] = max(best.get(host, (-math.inf, "")), (logged.score, logged.url))
         elif logged.state in (UrlState.DONE, UrlState.IN_VAIN):
             read[host] += 1
-    ranked = sorted(best, key=lambda host: best[host], reverse=True)
-    return [HostLeft(host, waiting[host], read[host], _host_words(order, best[host][1])) for host in ranked]
+    worth = {host: score + order.host_bonus(host) for host, (score, _) in best.items()}
+    ranked = sorted(best, key=lambda host: worth[host], reverse=True)
+    places = len(ranked)
+    if limit is not None:
+        limit.resume(read.total())
+        places = limit.limit(len(ranked), 0)
+    return [
+        HostLeft(host, waiting[host], read[host], _host_words(order, best[host][1]), place < places)
+        for place, host in enumerate(ranked)
+    ]
 
 
 def _host_words(order: Order, url: str) -> str:

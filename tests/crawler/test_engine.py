@@ -487,16 +487,17 @@ def test_the_pool_does_not_grow_at_the_end_of_a_page_budget_where_nothing_more_m
 
 
 class SlowWeb(SmallWeb):
-    """One host takes a second."""
+    """One host takes a second, or longer."""
 
-    def __init__(self, pages: dict[str, Answer], slow: str) -> None:
+    def __init__(self, pages: dict[str, Answer], slow: str, takes_s: float = 1.0) -> None:
         super().__init__(pages)
         self.slow = slow
+        self.takes_s = takes_s
 
     async def fetch(self, url: str, **options) -> Visit:
         answer = await super().fetch(url, **options)
         if self.slow in url:
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(self.takes_s)
         return answer
 
 
@@ -530,4 +531,38 @@ def test_services_that_the_last_pages_of_a_budget_name_are_still_tested(tmp_path
     assert sorted(tested) == sorted(maps), "one host, asked for one after the other"
     assert done.observer.pages == 1
     assert done.ending == "page budget"
+    store.close()
+
+
+def hosts_with_one_that_hangs(count: int) -> SlowWeb:
+    seed = html("".join(f"<a href=http://h{n}.test/>{n}</a>" for n in range(count)))
+    pages = {f"http://h{n}.test/": html(f"page {n}") for n in range(count)}
+    return SlowWeb({"http://a.test/": seed, **pages}, "h0.test", takes_s=30.0)
+
+
+def test_the_end_of_a_page_budget_does_not_wait_for_a_host_that_hangs_and_a_resume_asks_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "HANGING_S", 0.3)
+    web = hosts_with_one_that_hangs(59)
+    began = time.monotonic()
+    done, store = run(tmp_path, web, max_pages=60)
+    assert time.monotonic() - began < 20.0
+    assert (done.ending, done.visits) == ("page budget", 59)
+    web.slow = "nobody"
+    task = next(iter(store.tasks.list(UNFINISHED)))
+    more = asyncio.run(crawl(store, web, task.id, max_pages=60))
+    assert [visit.url for visit in store.log.visits(task.id)].count("http://h0.test/") == 1
+    assert more.visits == 1, "what was left"
+    store.close()
+
+
+def test_a_slow_host_is_waited_for_where_it_is_much_of_the_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "HANGING_S", 0.1)
+    web = hosts_with_one_that_hangs(9)
+    web.takes_s = 0.6
+    done, store = run(tmp_path, web, max_pages=10)
+    assert done.visits == 10
     store.close()

@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 GRACE_S = 5.0  # for what is in flight when a crawl is stopped
 LAST_TESTS_S = 60.0  # for the tests that are queued when the page budget is spent, or as long as the pages took
 MAX_TEST_WAIT_S = 5.0  # for the next of them
+HANGING_S = 5.0  # for the last pages of a budget, after the last visit began or ended
+HANGING_SHARE = 0.02  # of the pages, at most, that are left for the next run because they hang
 OUTAGE_CHECK_S = 15.0
 START_CHECK_S = 4.0
 START_PATIENCE_S = 20  # where nobody has ever answered: an address with a mistake in it looks like a lost network
@@ -50,6 +52,7 @@ class Crawl:
         self.is_cut_off = False  # no host answers: the network is waited for
         self._started = 0.0
         self._pages_ended: float | None = None  # when the page budget was spent
+        self._last_moved = 0.0  # when a visit began or ended last
         self.pools = {
             Lane.PAGES: AutoscaledPool(plan.fetchers),
             Lane.PROBES: AutoscaledPool(plan.testers, start=8, most=128),
@@ -79,7 +82,7 @@ class Crawl:
             raise
 
     async def _run(self) -> str:
-        self._started = self.parts.clock.monotonic()
+        self._started = self._last_moved = self.parts.clock.monotonic()
         self.parts.frontier.on_queued = self._wake.set
         while not self._spent():
             if self._connectivity.is_grave or (self._connectivity and not self.in_flight):
@@ -96,7 +99,7 @@ class Crawl:
             usual_s = FED_S if self.is_fed else 0.001
             await self.parts.clock.sleep(min(max(wait_s or 0.0, usual_s), 1.0))
         self.ending = self._ending()
-        await self._wind_up(GRACE_S)
+        await self._wind_up(0.0 if self._is_hanging() else GRACE_S)
         if self._fatal is not None:
             raise self._fatal
         self._reports.keep_memos()
@@ -110,6 +113,12 @@ class Crawl:
     def fetching(self) -> list[Candidate]:
         """What is being asked for now, those that were begun first before the others."""
         return [candidate for running in self._running.values() for candidate in running.values()]
+
+    @property
+    def awaits_last_pages(self) -> bool:
+        """Is every page of the allowance read or under way?"""
+        under_way = len(self._running[Lane.PAGES])
+        return under_way > 0 and self.visits + under_way >= self.allowance and not self.awaits_grants
 
     @property
     def is_idle(self) -> bool:
@@ -144,13 +153,19 @@ class Crawl:
 
     def _spent(self) -> bool:
         now = self.parts.clock.monotonic()
-        if self._stopping or 0 < self.plan.max_time_s <= now - self._started:
+        if self._stopping or 0 < self.plan.max_time_s <= now - self._started or self._is_hanging():
             return True
         return self._is_allowance_over() and not self.awaits_grants
 
     def _is_allowance_over(self) -> bool:
         """Are the pages spent, and the services tested that they name?"""
         return self.visits >= self.allowance and not self._has_tests_left(self.parts.clock.monotonic())
+
+    def _is_hanging(self) -> bool:
+        """Do a few hosts alone keep the crawl from its end? Their pages are asked for again when it is resumed."""
+        is_few = len(self._running[Lane.PAGES]) <= HANGING_SHARE * self.visits
+        quiet_s = self.parts.clock.monotonic() - self._last_moved
+        return self.awaits_last_pages and is_few and quiet_s >= HANGING_S
 
     def _has_tests_left(self, now: float) -> bool:
         """Services are tested after the last page, unless the order decides on tests."""
@@ -164,7 +179,7 @@ class Crawl:
     def _ending(self) -> str:
         if self._stopping:
             return self.ending or "stopped"
-        if self.visits >= self.allowance:
+        if self.visits >= self.allowance or self._is_hanging():
             return "page budget"
         return "time" if self._spent() else "finished"
 
@@ -184,6 +199,8 @@ class Crawl:
             is_full = len(leased) == max(idle, 0)
             if is_full and allowed > len(leased) and self.parts.frontier.due_in(lane) == 0.0:
                 pool.short()
+            if leased:
+                self._last_moved = now
             for candidate in leased:
                 task = asyncio.create_task(self._guarded(candidate))
                 running[task] = candidate
@@ -196,6 +213,7 @@ class Crawl:
 
     def _note_done(self, lane: Lane, task: asyncio.Task[None]) -> None:
         self._running[lane].pop(task, None)
+        self._last_moved = self.parts.clock.monotonic()
         self.pools[lane].finished()
         self._wake.set()
 

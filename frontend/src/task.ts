@@ -65,9 +65,11 @@ function showProgress(page: HTMLElement, curves: Curves, event: TaskEvent): void
   const note = page.querySelector("[data-new]");
   if (note) note.textContent = t("{n} new", { n: WHOLE.format(fresh) });
   const waiting = text(event, "waiting");
+  const hosts = Array.isArray(event["waiting_hosts"]) ? (event["waiting_hosts"] as string[]).join(", ") : "";
   const texts = parsed<Record<string, string>>(page, "waitingTexts", {});
   const place = page.querySelector("[data-waiting]");
-  if (place) place.textContent = waiting ? (texts[waiting] ?? waiting) : "";
+  const said = texts[waiting] ?? waiting;
+  if (place) place.textContent = said && hosts ? `${said}: ${hosts}` : said;
   showFetching(page, event["fetching"]);
   showDrops(page, event["drops"]);
   curves.add(event);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -47,3 +48,12 @@ def test_people_read_the_load_of_the_machine_in_the_line(
     with LiveDisplay(json=False, quiet=False, verbose=False) as display:
         display.on_event(NOW)
     assert "load 1.5" in capsys.readouterr().out
+
+
+def test_people_read_for_which_hosts_a_crawl_waits_and_why(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_display, "_PIPE_S", 0.0)
+    with LiveDisplay(json=False, quiet=False, verbose=False) as display:
+        display.on_event(replace(NOW, waiting="answers", waiting_hosts=("slow.test",)))
+    assert "waiting for slow responses: slow.test" in " ".join(capsys.readouterr().out.split())

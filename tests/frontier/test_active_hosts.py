@@ -273,3 +273,16 @@ def test_a_resumed_crawl_with_both_budgets_asks_as_many_hosts_as_the_pages_that_
         return frontier.stats()
 
     assert asyncio.run(story()).active_hosts == 15
+
+
+def test_the_hosts_that_are_waited_for_have_names_the_soonest_first(store, task, clock):
+    async def story():
+        frontier = open_with_delay(store, task, TWO, host_delay_s=1.0)
+        await admit(frontier, *(page(host, n, score) for host, score in (("a", 3), ("b", 2), ("c", 1)) for n in "12"))
+        none = frontier.awaited(9)
+        for _ in range(2):
+            await visit(frontier, clock, 1)
+            clock.passed_s += 0.25
+        return none, frontier.awaited(9), frontier.awaited(1)
+
+    assert asyncio.run(story()) == ([], ["a.org", "b.org"], ["a.org"])

@@ -14,7 +14,7 @@ from rich.live import Live as RichLive
 from rich.table import Table
 from rich.text import Text
 
-from geohound.model.event import WAITING_TEXTS, Event, Progressed, QueryAnswered, ServiceFound, StateChanged
+from geohound.model.event import Event, Progressed, QueryAnswered, ServiceFound, StateChanged, waiting_text
 from geohound.model.task import TaskState
 
 from . import printing
@@ -179,9 +179,8 @@ def _tested(counts: dict[str, Any]) -> str:
 
 def _waiting(now: Progressed) -> str:
     """Why a crawl makes no progress at the moment; empty if it does."""
-    if not now.waiting:
-        return ""
-    return f"{WAITING_TEXTS.get(now.waiting, now.waiting)}  "
+    said = waiting_text(now.waiting, now.waiting_hosts)
+    return f"{printing.printable(said)}  " if said else ""
 
 
 def _active(now: Progressed) -> str:

@@ -60,14 +60,14 @@ class Frontier:
         self._clock = clock
         self._hosts = hosts
         self._schedule = HostQueues(order.host_bonus if order else None, bounds.active_limit(clock))
+        self.awaited = self._schedule.awaited
         self._admission = Admission(bounds)
         self._domains = DomainCounts(bounds.max_hosts_per_domain)
         # Of queued URLs, by key; of the latest only, where not every link counts.
         self._numbers: Recent[int, int] = Recent(math.inf if order and order.counts_links else MAX_NUMBERS)
         self._leases: dict[str, Lease] = {}
         self._pages = 0  # page visits made or under way
-        self._visited = 0
-        self._duplicates = 0
+        self._visited = self._duplicates = 0
         state = log.state(self.task)
         self._drops: Counter[FailureReason] = Counter(state.drops)
         self._entering, self._next = 0, 1

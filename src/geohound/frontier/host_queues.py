@@ -13,6 +13,7 @@ from .host_queue import PAGE, PROBE, HostQueue
 from .packed_heap import score_of
 from .thrift import ActiveLimit
 
+MAX_LOOKED_AT = 1000  # entries, to name hosts that are waited for
 LONG_REST_S = 10.0  # a host that is not due for so long gives its place among the active ones away
 
 _Ready = tuple[float, int, int]  # minus the worth of a host's best URL, minus its key, the host
@@ -180,6 +181,12 @@ class HostQueues:
                 heapq.heappop(self._waiting)
             times += [due for due, _ in self._waiting[:1]]
         return min(times, default=None)
+
+    def awaited(self, limit: int) -> list[str]:
+        """The names of hosts that may be asked next, the soonest first."""
+        soon = (entry for entry in self._waiting[:MAX_LOOKED_AT] if self._is_awaited(*entry))
+        hosts = heapq.nsmallest(limit, set(soon))
+        return [self._hosts[index].name for _, index in hosts]
 
     @property
     def active(self) -> tuple[int, int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
@@ -72,6 +72,7 @@ class Progressed:
     explored_hosts: int = 0  # of the active ones, those of which nothing was read yet
     fetching: tuple[tuple[str, str], ...] = ()  # some URLs that are being asked for, and what spoke for each
     known: int = 0  # services that were met, and that the catalogue had before; `services` are the new ones
+    waiting_hosts: tuple[str, ...] = ()  # some of the hosts that are waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class Waiting:
 
     type: ClassVar[str] = "waiting"
     reason: str  # a key of WAITING_TEXTS
+    hosts: tuple[str, ...] = ()  # some of those that are waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,12 @@ WAITING_TEXTS: Mapping[str, str] = {
     "search": "waiting for search providers",
     "other processes": "all queued hosts are in use by another process",
 }
+
+
+def waiting_text(reason: str, hosts: Sequence[str] = ()) -> str:
+    """Why a crawl makes no progress, and for which hosts it waits; empty if it does."""
+    said = WAITING_TEXTS.get(reason, reason)
+    return f"{said}: {', '.join(hosts)}" if said and hosts else said
 
 
 class Numbered(NamedTuple):

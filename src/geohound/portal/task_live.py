@@ -8,7 +8,7 @@ from typing import Any
 
 from geohound.contracts import CatalogueStore
 from geohound.model.catalogue import Filter
-from geohound.model.event import WAITING_TEXTS, Numbered, Progressed, ServiceFound, VisitEnded, Warned
+from geohound.model.event import Numbered, Progressed, ServiceFound, VisitEnded, Warned, waiting_text
 from geohound.model.task import TaskId, TaskState
 
 MAX_POINTS = 200  # of each curve
@@ -31,7 +31,7 @@ def live_context(record: Mapping[str, Any], events: Sequence[Numbered], catalogu
     return {
         "last": events[-1].n if events else 0,
         "numbers": _latest_numbers(record["counters"], progress),
-        "waiting": WAITING_TEXTS.get(progress.waiting, "") if progress and is_running else "",
+        "waiting": waiting_text(progress.waiting, progress.waiting_hosts) if progress and is_running else "",
         "found": [event for event in latest if isinstance(event, ServiceFound)],
         "visits": _first(latest, VisitEnded, SHOWN_VISITS),
         "warnings": _first(latest, Warned, SHOWN_WARNINGS),

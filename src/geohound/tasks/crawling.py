@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from geohound import urls
 from geohound.crawler.crawl_plan import CrawlParts
 from geohound.crawler.engine import Crawl
 from geohound.model.event import Progressed
 from geohound.model.frontier import VisitRecord
 from geohound.model.task import Checkpoint, Ending
-from geohound.model.visit import Candidate, Lane, Via
+from geohound.model.visit import Candidate, Lane, Purpose, Via
 from geohound.politeness import TaskPoliteness
 
 from . import metrics
@@ -23,6 +24,14 @@ MAX_UNREACHED = 100  # seeds that the summary names
 MAX_FETCHING = 6  # URLs that an event names
 MAX_REASONS = 3
 MAX_WHY_CHARS = 160
+MAX_WAITING_HOSTS = 3  # that an event names
+_PURPOSES = {
+    Purpose.PROBE: "looks like a service",
+    Purpose.HARVEST: "catalogue to be read",
+    Purpose.CHECK: "known service",
+    Purpose.FILE: "data file",
+    Purpose.WATCHER: "report of the site's watcher",
+}
 _GROUPS = {Lane.PAGES: "fetchers", Lane.PROBES: "testers"}
 Unreached = Callable[[], Sequence[VisitRecord]]  # the seeds that have never answered
 
@@ -146,13 +155,15 @@ class CrawlWork:
             "active_hosts", "inactive_hosts", "explored_hosts", "known",
         )  # fmt: skip
         run = now["run"]
+        waiting, hosts = self._waiting()
         return Progressed(
             **{name: now[name] for name in names},
             run_s=run["elapsed_s"],
             run_pages_per_s=run["pages_per_s"],
             cpu_s=round(usage.cpu_s, 2),
             memory_mb=round(usage.memory_mb, 1),
-            waiting=self._waiting(),
+            waiting=waiting,
+            waiting_hosts=hosts,
             machine_load=round(machine_load(), 2),
             asleep=tuple(_GROUPS[lane] for lane in self._crawl.asleep),
             fetching=tuple((each.url, self._why(each)) for each in self._crawl.fetching[:MAX_FETCHING]),
@@ -163,23 +174,25 @@ class CrawlWork:
         if candidate.via in (Via.SEED, Via.SEARCH):
             return "seed" if candidate.via is Via.SEED else f"found by {candidate.clue}"[:MAX_WHY_CHARS]
         if not candidate.is_page:
-            return "looks like a service"
+            return _PURPOSES[candidate.purpose]
         parts = self._crawl.parts.order.explain(candidate)[:MAX_REASONS]
         return ", ".join(f"{what} {weight:+.2f}" for what, weight in parts)[:MAX_WHY_CHARS]
 
-    def _waiting(self) -> str:
-        """What a crawl that seems to stand still is waiting for."""
-        numbers = self._crawl.parts.frontier.stats()
-        queued = numbers.queued
-        if self._crawl.is_cut_off:
-            return "network"
-        if self._crawl.in_flight and not queued:
-            return "answers"
-        if self._crawl.in_flight or not queued:
-            return ""
+    def _waiting(self) -> tuple[str, tuple[str, ...]]:
+        """What a crawl that seems to stand still is waiting for, and for which hosts."""
+        crawl, frontier = self._crawl, self._crawl.parts.frontier
+        numbers = frontier.stats()
+        if crawl.is_cut_off:
+            return "network", ()
+        if crawl.in_flight and (crawl.awaits_last_pages or not numbers.queued):
+            asked = dict.fromkeys(urls.host(each.url) for each in crawl.fetching)
+            return "answers", tuple(asked)[:MAX_WAITING_HOSTS]
+        if crawl.in_flight or not numbers.queued:
+            return "", ()
         if self._hosts and self._hosts.elsewhere:
-            return "other processes"
-        return "active hosts" if numbers.inactive_hosts else "hosts"
+            return "other processes", ()
+        awaited = tuple(frontier.awaited(MAX_WAITING_HOSTS))
+        return "active hosts" if numbers.inactive_hosts else "hosts", awaited
 
     def metrics(self) -> bytes:
         """The numbers as Prometheus reads them."""

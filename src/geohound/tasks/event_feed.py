@@ -43,7 +43,7 @@ class EventFeed:
             self._progress_at = now_s
             self.keep(progress)
         if progress.waiting and progress.waiting != self._waiting:
-            self.add(Waiting(progress.waiting))
+            self.add(Waiting(progress.waiting, progress.waiting_hosts))
         self._waiting = progress.waiting
 
     def take(self) -> list[Event]:

@@ -177,7 +177,8 @@ class Still:
         (Thrift(share=0.5), 1000, 100),  # the geometric mean of 1,000 and 10
         (Thrift(share=1.0), 4, FEWEST),
         (Thrift(max_pages=500), 254, 85),  # a third, rounded up: at most three times as long
-        (Thrift(max_pages=500), 12, FEWEST),
+        (Thrift(max_pages=500), 12, 4),  # in a small crawl too
+        (Thrift(max_pages=500), 4, 2),
         (Thrift(max_pages=6000, max_time_s=100, usual_page_s=1.5), 254, 90),  # 60 pages a second, 1.5 s each
     ],
 )
@@ -194,6 +195,17 @@ def test_with_both_budgets_the_time_that_a_page_takes_is_measured():
         counted.page_read()
     clock.at = 30.0
     assert counted.limit(254, 20) == 30
+
+
+def test_auto_takes_up_the_time_that_it_has_saved_and_asks_every_host_when_it_has_none_left():
+    """30 hosts would read 100 pages of 1.5 s each in 5 s, so there are 15 s."""
+    clock = Still()
+    counted = ActiveLimit(Thrift(max_pages=100, usual_page_s=1.5), clock)
+    assert counted.limit(30, 0) == 10
+    clock.at = 5.0
+    assert counted.limit(30, 0) == 15
+    clock.at = 15.0
+    assert counted.limit(30, 0) == 30
 
 
 def test_pages_are_the_currency_only_where_the_user_bounds_them():

@@ -1,7 +1,8 @@
 """How many hosts are active at once: few where pages are what the user spends, all where time is.
 
 Whoever bounds pages wants services per page, and waiting costs nothing; whoever bounds time wants services per second,
-and an idle second is lost. With both, as few hosts as still spend the pages in time.
+and an idle second is lost. With both, as few hosts as still spend the pages in time; auto takes three times the time
+that all hosts would.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from geohound.contracts import Clock
 
 FEWEST = 10  # hosts that are active however thrifty the crawl is
+FEWEST_AUTO = 2  # the same where the time is watched that thrift takes: small crawls have few hosts
 SLOWEST = 3  # by this factor may a thrifty crawl take longer, unless the user asks for more thrift
 _SOON = 20  # pages after which the time that a page takes is measured, no longer assumed
 
@@ -35,6 +37,8 @@ class ActiveLimit:
         self._clock = clock
         self._began = self._looked = clock.monotonic()
         self._active_s = 0.0  # summed over hosts
+        self._hosts = 1  # that have pages queued
+        self._quickest_s = 0.0  # what the pages so far would have taken if every host had been asked
         self._pages = 0  # read since it began
         self._pages_before = 0  # by earlier runs
 
@@ -52,25 +56,26 @@ class ActiveLimit:
 
     def page_read(self) -> None:
         self._pages += 1
+        self._quickest_s += self._page_s / self._hosts
 
     def limit(self, hosts: int, active: int) -> int:
         """How many of so many hosts with queued pages are to be active; `active` are so now."""
         now = self._clock.monotonic()
         self._active_s += active * (now - self._looked)
-        self._looked = now
+        self._looked, self._hosts = now, max(1, hosts)
         asked = self._thrift
         if asked.active_hosts:
             return asked.active_hosts
-        if asked.share is not None:
-            between = math.pow(hosts, 1.0 - asked.share) * math.pow(FEWEST, asked.share)
-            return max(FEWEST, math.ceil(between))
-        if asked.max_pages is not None and asked.max_time_s:
-            return self._for_both(asked.max_pages, asked.max_time_s, now)
-        return max(FEWEST, math.ceil(hosts / SLOWEST))
+        if asked.share is not None or asked.max_pages is None:
+            share = asked.share or 0.0
+            return max(FEWEST, math.ceil(math.pow(hosts, 1.0 - share) * math.pow(FEWEST, share)))
+        left_s = max(1, asked.max_pages - self._pages_before - self._pages) * self._page_s  # if one host were asked
+        allowed_s = asked.max_time_s or SLOWEST * (self._quickest_s + left_s / self._hosts)
+        time_left_s = max(1.0, self._began + allowed_s - now)
+        least = FEWEST if asked.max_time_s else FEWEST_AUTO
+        return max(least, min(self._hosts, math.ceil(left_s / time_left_s)))
 
-    def _for_both(self, max_pages: int, max_time_s: float, now: float) -> int:
-        """As many as read the pages that are left in the time that is left."""
-        pages_left = max_pages - self._pages_before - self._pages
-        time_left_s = max(1.0, self._began + max_time_s - now)
-        page_s = self._active_s / self._pages if self._pages >= _SOON else self._thrift.usual_page_s
-        return max(FEWEST, math.ceil(pages_left * page_s / time_left_s))
+    @property
+    def _page_s(self) -> float:
+        """From one page of an active host to its next."""
+        return self._active_s / self._pages if self._pages >= _SOON else self._thrift.usual_page_s

@@ -1,6 +1,7 @@
 /** Tests an address that the catalogue does not have, and shows each request as it is made. */
 
 import { element } from "./dom";
+import { lines, problemOf } from "./ndjson";
 import { t } from "./texts";
 
 interface TestEvent {
@@ -35,26 +36,13 @@ async function test(form: HTMLFormElement): Promise<void> {
       headers: { "Content-Type": "application/json", "X-CSRF-Token": form.dataset["csrf"] ?? "" },
       body: JSON.stringify({ url: form.dataset["test"] }),
     });
-    if (!answer.ok || !answer.body) throw new Error(String(answer.status));
+    if (!answer.ok || !answer.body) throw new Error(await problemOf(answer));
     list.replaceChildren();
-    for await (const event of lines(answer.body)) list.append(row(event, form.dataset["test"] ?? ""));
+    for await (const event of lines<TestEvent>(answer.body)) list.append(row(event, form.dataset["test"] ?? ""));
   } catch {
     list.append(element("li", t("The test could not be made.")));
   }
   button.disabled = false;
-}
-
-async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<TestEvent> {
-  const reader = body.pipeThrough(new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>).getReader();
-  let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    rest += value ?? "";
-    const complete = rest.split("\n");
-    rest = complete.pop() ?? "";
-    for (const line of complete) if (line) yield JSON.parse(line) as TestEvent;
-    if (done) return;
-  }
 }
 
 function row(event: TestEvent, address: string): HTMLElement {
@@ -68,11 +56,13 @@ function row(event: TestEvent, address: string): HTMLElement {
   if (event.kind) {
     made.append(element("strong", `${event.kind.toUpperCase()}: ${event.title || event.endpoint || ""}`));
     made.append(` · ${t("{n} layers", { n: event.layer_count ?? 0 })} · `);
-    const crawl = element("a", t("Crawl this site"));
-    crawl.href = `/tasks?${new URLSearchParams({ seeds: address })}`;
-    made.append(crawl);
   } else {
-    made.append(t("This is no service: {reason}", { reason: [event.refusal?.reason, event.refusal?.detail].filter(Boolean).join(", ") }));
+    const reason = [event.refusal?.reason, event.refusal?.detail].filter(Boolean).join(", ");
+    made.append(`${t("This is no service: {reason}", { reason })} · `);
   }
+  // A page that is no service may still lead to some.
+  const crawl = element("a", t("Crawl this site"));
+  crawl.href = `/tasks?${new URLSearchParams({ seeds: address })}`;
+  made.append(crawl);
   return made;
 }

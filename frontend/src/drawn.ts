@@ -15,6 +15,7 @@ import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 import { parseBox, toExtent } from "./box";
+import { fetchDirectly, hasProxy, isMixed, throughProxy } from "./proxy";
 import { t } from "./texts";
 
 export interface Drawn {
@@ -37,7 +38,7 @@ const COLOURS = ["#b4430b", "#7b3fa0", "#1668a8", "#a8860b", "#0b7a5c", "#a0305f
 let coloured = 0;
 
 export function refusal(drawn: Drawn): string {
-  if (location.protocol === "https:" && drawn.url.startsWith("http:"))
+  if (isMixed(drawn) && !hasProxy)
     return t("The service is not encrypted, and browsers refuse that on an encrypted page. Open it in a program instead.");
   return "";
 }
@@ -49,18 +50,18 @@ export async function makeLayer(drawn: Drawn, say: Say): Promise<BaseLayer | und
     case "wms": {
       const { CRS: crs = "", ...rest } = params;
       const projection = crs === "EPSG:3857" ? crs : "EPSG:4326";
-      return imageLayer(new ImageWMS({ url, params: { ...rest, TRANSPARENT: "TRUE" }, projection, ratio: 1 }), say);
+      return imageLayer(new ImageWMS({ url, params: { ...rest, TRANSPARENT: "TRUE" }, projection, ratio: 1, imageLoadFunction: imageLoader(drawn, say) }), say);
     }
     case "arcgis": {
       const shown = params["LAYERS"] ? { LAYERS: params["LAYERS"] } : {};
-      return imageLayer(new ImageArcGISRest({ url, params: shown, ratio: 1 }), say);
+      return imageLayer(new ImageArcGISRest({ url, params: shown, ratio: 1, imageLoadFunction: imageLoader(drawn, say) }), say);
     }
     case "image": {
       const box = parseBox(drawn.bbox);
-      return box ? imageLayer(new ImageStatic({ url, imageExtent: toExtent(box), projection: "EPSG:4326" }), say) : undefined;
+      return box ? imageLayer(new ImageStatic({ url, imageExtent: toExtent(box), projection: "EPSG:4326", imageLoadFunction: imageLoader(drawn, say) }), say) : undefined;
     }
     case "xyz":
-      return tileLayer(url, say);
+      return tileLayer(drawn, say);
     case "mvt":
       return vectorTiles(url);
     case "geojson":
@@ -73,6 +74,7 @@ export async function makeLayer(drawn: Drawn, say: Say): Promise<BaseLayer | und
 }
 
 const DRAWN = () => t("Drawn by the service itself.");
+const PROXIED = () => t("Read through this portal, because the service does not let web pages of other sites read it.");
 const FAILED = () => t("The service did not answer with anything that can be drawn here.");
 
 function imageLayer(source: ImageWMS | ImageArcGISRest | ImageStatic, say: Say): BaseLayer {
@@ -81,15 +83,35 @@ function imageLayer(source: ImageWMS | ImageArcGISRest | ImageStatic, say: Say):
   return new ImageLayer({ source });
 }
 
-function tileLayer(url: string, say: Say): BaseLayer {
-  const source = new XYZ({ url });
-  let drawn = false;
+/** Pictures come from the service itself; where the browser gets none, the portal asks for it if it may. */
+function imageLoader(drawn: Drawn, say: Say) {
+  return (image: { getImage(): unknown }, url: string) => loadPicture(image.getImage() as HTMLImageElement, drawn, url, say);
+}
+
+function loadPicture(picture: HTMLImageElement, drawn: Drawn, url: string, say: Say): void {
+  if (hasProxy && isMixed(drawn)) {
+    picture.src = throughProxy(drawn, url);
+    return;
+  }
+  const again = (event: Event) => {
+    event.stopImmediatePropagation();
+    say(PROXIED());
+    picture.src = throughProxy(drawn, url);
+  };
+  if (hasProxy) picture.addEventListener("error", again, { once: true, capture: true });
+  picture.src = url;
+}
+
+function tileLayer(drawn: Drawn, say: Say): BaseLayer {
+  const load = (tile: { getImage?(): unknown }, url: string) => loadPicture(tile.getImage?.() as HTMLImageElement, drawn, url, say);
+  const source = new XYZ({ url: drawn.url, tileLoadFunction: load as never });
+  let isDrawn = false;
   source.on("tileloadend", () => {
-    drawn = true;
+    isDrawn = true;
     say(DRAWN());
   });
   source.on("tileloaderror", () => {
-    if (!drawn) say(FAILED(), true);
+    if (!isDrawn) say(FAILED(), true);
   });
   return new TileLayer({ source });
 }
@@ -106,11 +128,13 @@ async function vectorTiles(url: string): Promise<BaseLayer> {
 function featureLayer(drawn: Drawn, say: Say): BaseLayer {
   const source = new VectorSource({ wrapX: true });
   const load = async () => {
-    const answer = await fetch(drawn.url, { headers: { Accept: "application/geo+json, application/json, application/xml, */*" } });
+    const accept = { Accept: "application/geo+json, application/json, application/xml, */*" };
+    const { answer, isProxied } = await fetchDirectly(drawn, drawn.url, accept);
     if (!answer.ok) return say(FAILED(), true);
     const features = await readFeatures(drawn.type, await answer.text());
     source.addFeatures(features.slice(0, MAX_FEATURES));
-    say(t("{n} features, read from the service itself.", { n: features.length }));
+    const count = t("{n} features, read from the service itself.", { n: features.length });
+    say(isProxied ? `${t("{n} features", { n: features.length })}. ${PROXIED()}` : count);
   };
   load().catch(() => say(crossOrigin(), true));
   return new VectorLayer({ source, style: vectorStyle() });

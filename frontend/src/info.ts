@@ -9,6 +9,8 @@ import type MapBrowserEvent from "ol/MapBrowserEvent.js";
 import type { LayerPanel } from "./layers";
 import { element } from "./dom";
 import { crossOrigin } from "./drawn";
+import type { Drawn } from "./drawn";
+import { fetchDirectly } from "./proxy";
 import { t } from "./texts";
 
 const MAX_ROWS = 40;
@@ -21,7 +23,7 @@ export async function showInfo(map: OlMap, panel: LayerPanel, event: MapBrowserE
   const blocks: HTMLElement[] = [];
   for (const { drawn, layer } of [...panel.entries].reverse()) {
     if (!layer.getVisible()) continue;
-    const found = attributesAt(map, event, layer) ?? (layer instanceof ImageLayer ? await askWms(map, event, layer) : undefined);
+    const found = attributesAt(map, event, layer) ?? (layer instanceof ImageLayer ? await askWms(map, event, layer, drawn) : undefined);
     if (!found) continue;
     blocks.push(element("h4", drawn.title), typeof found === "string" ? element("pre", found) : table(found));
   }
@@ -55,14 +57,15 @@ function featureAt(map: OlMap, event: MapBrowserEvent, source: VectorSource) {
   return isNear ? closest : undefined;
 }
 
-async function askWms(map: OlMap, event: MapBrowserEvent, layer: { getSource(): unknown }): Promise<string | undefined> {
+async function askWms(map: OlMap, event: MapBrowserEvent, layer: { getSource(): unknown }, drawn: Drawn): Promise<string | undefined> {
   const source: unknown = layer.getSource();
   const resolution = map.getView().getResolution();
   if (!(source instanceof ImageWMS) || !resolution) return undefined;
   const url = source.getFeatureInfoUrl(event.coordinate, resolution, "EPSG:4326", { INFO_FORMAT: "text/plain", FEATURE_COUNT: 5 });
   if (!url) return undefined;
   try {
-    const answer = await fetch(url);
+    const { answer } = await fetchDirectly(drawn, url);
+    if (!answer.ok) return t("Nothing here.");
     return (await answer.text()).trim().slice(0, MAX_CHARS) || t("Nothing here.");
   } catch {
     return crossOrigin();

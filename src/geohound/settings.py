@@ -272,6 +272,11 @@ class Settings:
         (), "addresses or networks of reverse proxies, whose X-Forwarded-For and X-Forwarded-Proto count"
     )
     tasks_at_once: int = _setting(5, "number of tasks that `geohound serve` runs at once")
+    proxy_for_guests: bool = _setting(
+        False,
+        "guests, too, may have the portal ask services of the catalogue for maps that their browsers may not read",
+    )
+    proxy_max_bytes: int = _setting(8_000_000, "maximum size of one answer that the portal passes on to a map")
     tasks_per_user: int = _setting(
         5, "number of tasks that one user of the portal may have under way; administrators have no limit"
     )

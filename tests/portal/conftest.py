@@ -10,8 +10,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from argon2 import PasswordHasher
+from portal_people import PASSWORD
 from starlette.testclient import TestClient
 
+from geohound.accounts import Accounts
+from geohound.accounts.passwords import Passwords
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
@@ -205,3 +209,12 @@ def app(catalogue: SqlCatalogue, index: CatalogueIndex, kinds: dict[str, PlainKi
 def client(app) -> Iterator[TestClient]:
     with TestClient(app) as client:
         yield client
+
+
+@pytest.fixture
+def people(store: Store) -> Accounts:
+    """Accounts of an administrator and a user."""
+    made = Accounts(store.users, SystemClock(), Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)))
+    made.add("ada", PASSWORD)
+    made.add("carla", PASSWORD)
+    return made

@@ -58,9 +58,9 @@ def put(catalogue, service: Service, topics=()) -> None:
 def test_facets_are_offered_with_their_counts_and_titles(sorted_client):
     tree = LexborHTMLParser(sorted_client.get("/").text)
     groups = {g.css_first("legend").text(): g for g in tree.css(".groups fieldset")}
-    words = [" ".join(chip.text().split()) for chip in groups["Class"].css(".chip")]
+    words = [" ".join(chip.text().split()) for chip in groups["Topic"].css(".chip")]
     assert "Hydrography 1" in words
-    assert groups["Class"].css_first("input[value=hy]").attributes["name"] == "class"
+    assert groups["Topic"].css_first("input[value=hy]").attributes["name"] == "class"
 
 
 def test_a_chosen_facet_filters_and_stays_chosen_over_pages(sorted_client, samples):
@@ -81,7 +81,7 @@ def test_a_service_page_opens_the_layer_asked_for(sorted_client, samples):
     tree = LexborHTMLParser(page.text)
     requests = [" ".join(code.text().split()) for code in tree.css(".requests code")]
     assert any("REQUEST=GetMap" in url and "LAYERS=hy:lakes" in url for url in requests)
-    tools = [summary.text() for summary in tree.css(".tabs summary")]
+    tools = [summary.text() for summary in tree.css(".tab-set > label")]
     assert tools == ["QGIS", "ArcGIS Pro", "Python", "R", "GDAL", "curl", "OpenLayers", "Leaflet", "MapLibre"]
     assert "BBOX=60,20,65,25" in page.text.replace("&amp;", "&")
 

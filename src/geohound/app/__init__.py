@@ -13,6 +13,7 @@ from .catalogue import (
     open_store,
     without_password,
 )
+from .checking import check, check_known, look_deeper, look_record
 from .clock import CLOCK
 from .examining import examine
 from .locations import locations_folder, locator
@@ -31,6 +32,7 @@ from .registries import (
     snippets,
     topics,
 )
+from .relaying import Relay
 from .tasks import (
     divided_runner,
     examiner,
@@ -46,8 +48,11 @@ from .tasks import (
 __all__ = [
     "CLOCK",
     "OpenCatalogue",
+    "Relay",
     "address_book",
     "background_indexer",
+    "check",
+    "check_known",
     "classifier",
     "copy_catalogue",
     "crawl_order",
@@ -66,6 +71,8 @@ __all__ = [
     "local_examiner",
     "locations_folder",
     "locator",
+    "look_deeper",
+    "look_record",
     "new_task",
     "open_catalogue",
     "open_store",

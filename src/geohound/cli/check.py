@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,12 +12,11 @@ import typer
 
 from geohound import app, probe, urls
 from geohound.contracts import CatalogueStore, Fetcher, StoreError
-from geohound.model.health import Check, HealthState, assess
+from geohound.model.health import Check
 from geohound.model.service import Service
-from geohound.monitor.deep import check_layers, chosen_layers, summed_up
-from geohound.monitor.looking import Look, Postponed, RecordingFetcher, failed_look, look_at, target_of
+from geohound.monitor.looking import Look, RecordingFetcher, failed_look
 from geohound.settings import Settings
-from geohound.views.looks import LookRecord, Repeating, layer_looks, milliseconds, requests_made
+from geohound.views.looks import LookRecord
 
 from . import options, printing
 from .values import text, whole
@@ -87,25 +85,9 @@ async def _check_all(
     try:
         if not services:
             return await _check_stranger(settings, fetcher, name, layers)
-        return [await _check_known(settings, catalogue, fetcher, each, layers) for each in services]
+        return [await app.check_known(settings, catalogue, fetcher, each, layers) for each in services]
     finally:
         await fetcher.close()
-
-
-async def _check_known(
-    settings: Settings, catalogue: CatalogueStore | None, fetcher: Fetcher, service: Service, layers: int
-) -> LookRecord:
-    now = datetime.now(UTC)
-    target = target_of(service, catalogue)
-    found = await look_at(target, fetcher, app.kinds(), settings.max_service_bytes, now)
-    look = failed_look(service.id, found, now) if isinstance(found, Postponed) else found
-    look = await _deeper(look, look.read or service, fetcher, layers)
-    was = assess(catalogue.checks(service.id)).state if catalogue else None
-    if catalogue is not None:
-        with suppress(StoreError):
-            await catalogue.record([look.check])
-    state = assess(catalogue.checks(service.id)).state if catalogue else None
-    return _record(service, look, was, state, _repeating(settings))
 
 
 async def _check_stranger(settings: Settings, fetcher: Fetcher, name: str, layers: int) -> list[LookRecord]:
@@ -116,47 +98,14 @@ async def _check_stranger(settings: Settings, fetcher: Fetcher, name: str, layer
     now = datetime.now(UTC)
     if not verdict.services:
         look = failed_look("", verdict, now, asking.asked)
-        return [_record(Service("", url), look, None, None, _repeating(settings))]
+        return [app.look_record(settings, Service("", url), look)]
     looks = []
     for service in verdict.services:
         last = asking.last.elapsed_s if asking.last else 0.0
         good = Look(Check(service.id, now, True, service.tls_fault, last, service.fingerprint), asked=asking.asked)
-        look = await _deeper(good, service, fetcher, layers)
-        looks.append(_record(service, look, None, None, _repeating(settings)))
+        look = await app.look_deeper(good, service, fetcher, layers)
+        looks.append(app.look_record(settings, service, look))
     return looks
-
-
-async def _deeper(look: Look, service: Service, fetcher: Fetcher, layers: int) -> Look:
-    if not look.check.ok or layers == 0:
-        return look
-    chosen = chosen_layers(service, layers)
-    checks, asked = await check_layers(service, chosen, fetcher, app.kinds(), look.check.at)
-    ok, reason = summed_up(checks)
-    check = replace(look.check, ok=bool(ok), reason=reason) if reason else look.check
-    return replace(look, check=check, asked=[*look.asked, *asked], layers=tuple(checks))
-
-
-def _record(
-    service: Service, look: Look, was: HealthState | None, state: HealthState | None, repeating: Repeating
-) -> LookRecord:
-    return LookRecord(
-        id=service.id if service.kind else "",
-        kind=service.kind,
-        endpoint=service.endpoint,
-        title=service.title,
-        ok=look.check.ok,
-        reason=look.check.reason or None,
-        elapsed_ms=milliseconds(look.check.elapsed_s),
-        state=str(state) if state else None,
-        was=str(was) if was else None,
-        layer_count=len(service.layers),
-        layers=layer_looks(look.layers),
-        requests=requests_made(look.asked, repeating),
-    )
-
-
-def _repeating(settings: Settings) -> Repeating:
-    return Repeating(settings.user_agent, tuple(settings.connect_to))
 
 
 _MARKS = {True: "✓", False: "✗", None: "?"}

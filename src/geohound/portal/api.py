@@ -51,7 +51,7 @@ from geohound.views.records import (
     results_record,
 )
 
-from . import monitor_routes, task_routes, testing_routes
+from . import check_routes, monitor_routes, task_routes, testing_routes
 from .assets import land_file
 from .downloads import exported, wants_export
 from .json_responses import JSON_LINES, answer, lines, problem, wants_lines
@@ -329,6 +329,7 @@ OPERATIONS = (
     *map_routes.OPERATIONS,
     *monitor_routes.OPERATIONS,
     *testing_routes.OPERATIONS,
+    *check_routes.OPERATIONS,
     *task_routes.OPERATIONS,
     ApiOperation("/reports", "reports", "The reports", reports, named(ReportsRecord), tag="reports"),
     ApiOperation(

@@ -27,11 +27,13 @@ from geohound.views.parsing import ParameterError
 from . import api, task_pages
 from .access import guarded
 from .assets import BuiltFiles, load_assets
+from .check_routes import check_service
 from .cross_origin import CrossOrigin
 from .downloads import layer_file
 from .formatting import FILTERS
 from .host_check import ANY as ANY_HOST
 from .host_check import HostCheck
+from .maps.proxy import proxied
 from .pages import accounts as account_pages
 from .pages import trouble_page
 from .pages.crawler import crawler_page
@@ -42,7 +44,19 @@ from .pages.service import moved, service_page
 from .pages.statistics import statistics_page
 from .pages.world import map_page
 from .policy import POLICY
-from .portal import About, Examine, OpenIdProvider, Portal, PortalTasks, Reach, Requests, ServiceClassifier, portal_of
+from .portal import (
+    About,
+    CheckNow,
+    Examine,
+    OpenIdProvider,
+    Portal,
+    PortalTasks,
+    Reach,
+    Relay,
+    Requests,
+    ServiceClassifier,
+    portal_of,
+)
 from .rate_limit import RateLimit
 from .task_events import TaskEvents
 
@@ -59,8 +73,8 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-_SENTENCES = {
-    404: "Page not found.",
+SENTENCES = {
+    404: "Nothing is at this address. It may have been mistyped, or the page has moved.",
     405: "Method not allowed for this URL.",
 }
 
@@ -85,6 +99,9 @@ def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
     openid: OpenIdProvider | None = None,
     past: Past | None = None,
     examine: Examine | None = None,
+    check: CheckNow | None = None,
+    relay: Relay | None = None,
+    is_relay_for_guests: bool = False,
 ) -> Starlette:
     """The portal over this catalogue, ready for any ASGI server; 0 requests a minute is no limit.
 
@@ -106,7 +123,7 @@ def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
     environment = _environment()
     portal = Portal(
         catalogue, index, kinds, about or About(), environment, classifier, tasks, requests, snippets or {}, reach,
-        files, exporters or {}, accounts, openid, past, examine,
+        files, exporters or {}, accounts, openid, past, examine, check, relay, is_relay_for_guests,
     )  # fmt: skip
     portal.templates.globals.update(portal=portal, assets=load_assets())
     app.state.portal = portal
@@ -119,8 +136,10 @@ def _routes() -> list[BaseRoute]:
         Route("/", search_page),
         Route("/services/{id}", service_page),
         Route("/services/{id}/layers.qlr", layer_file),
+        Route("/services/{id}/check", check_service, methods=["POST"]),
         Route("/service/{id}", moved),
         Route("/map", map_page),
+        Route("/proxy/{id}", proxied),
         Route("/health", health_page),
         Route("/statistics", statistics_page),
         Route("/api", documentation_page),
@@ -194,7 +213,7 @@ def _error_table() -> dict[Any, Any]:
 
 def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker: Starlette guarantees it
-    stock = _SENTENCES.get(error.status_code)
+    stock = SENTENCES.get(error.status_code)
     sentence = stock if stock and error.detail in ("Not Found", "Method Not Allowed") else error.detail
     return _error_response(request, error.status_code, sentence, headers=error.headers)
 

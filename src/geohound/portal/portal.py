@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from geohound.model.account import Role
 from geohound.model.bbox import BBox
 from geohound.model.service import Layer, Service
 from geohound.model.topic import Topic
-from geohound.model.visit import RequestRecord
+from geohound.model.visit import RequestRecord, Visit
 from geohound.settings import Settings
 from geohound.tasks.control import TaskControl
 from geohound.views.known import Past
@@ -27,6 +27,9 @@ from .task_events import TaskEvents
 _DEFAULTS = Settings()
 Reach = Callable[[str], str]  # an address, as a visitor's browser reaches it
 Examine = Callable[[str], AsyncGenerator[Mapping[str, Any]]]  # the events of one identification, the result last
+CheckNow = Callable[[Service], AsyncGenerator[Mapping[str, Any]]]  # the events of one check, the result last
+Follows = Callable[[str, str], bool]  # a redirect, from where and to where
+Relay = Callable[[str, str, Follows], Awaitable[Visit]]  # asks for an address, with this Accept header
 Visits = Callable[[int], Iterable[Mapping[str, Any]]]  # the records of a task's visits
 Requests = Callable[[str, int], Sequence[RequestRecord]]  # made to a host, the latest first
 
@@ -105,6 +108,9 @@ class Portal:
     openid: OpenIdProvider | None = None
     past: Past | None = None
     examine: Examine | None = None  # asks an address what it is, through the guarded fetcher
+    check: CheckNow | None = None  # looks at a service now, and keeps what it finds
+    relay: Relay | None = None  # asks services for the maps of visitors whose browsers may not
+    is_relay_for_guests: bool = False
 
     @property
     def may_write(self) -> bool:
@@ -162,8 +168,18 @@ class Portal:
         if facet == "topic":
             return next((t.title for t in self.topics if t.id == value), value)
         if facet == "class":
-            return next((c.title for t in self.topics for c in t.classes if c.id == value), value)
+            return self._class_title(value)
         return value
+
+    def _class_title(self, class_id: str) -> str:
+        """What it is about; where several lists have a class of this name, also by which list."""
+        named = [(topic, each) for topic in self.topics for each in topic.classes]
+        found = next(((topic, each) for topic, each in named if each.id == class_id), None)
+        if found is None:
+            return class_id
+        topic, own = found
+        is_alone = sum(each.title == own.title for _, each in named) == 1
+        return own.title if is_alone else f"{own.title} ({topic.title.split()[0]})"
 
     def kind_title(self, kind_id: str) -> str:
         kind = self.kinds.get(kind_id)

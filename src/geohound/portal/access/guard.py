@@ -20,7 +20,7 @@ from geohound.portal.portal import portal_of
 from geohound.portal.write_access import READ_ONLY, check_same_site, is_form
 from geohound.tasks.control import NoSuchTaskError
 
-from .rights import ACCESS, Right, is_in_scope, may_change, may_download, may_see, may_use
+from .rights import ACCESS, Right, is_in_scope, may_change, may_download, may_see, may_use, may_use_proxy
 from .visitor import Visitor, identify
 
 CSRF_HEADER = "x-csrf-token"
@@ -84,7 +84,8 @@ def check(request: Request, visitor: Visitor, right: Right) -> None:
     """HTTPException where this visitor may not do this."""
     if not is_in_scope(visitor, right):
         raise HTTPException(401, BAD_TOKEN, {"WWW-Authenticate": "Bearer"})
-    if not may_use(visitor, right):
+    is_relayed = right is Right.PROXY and may_use_proxy(visitor, portal_of(request))
+    if not is_relayed and not may_use(visitor, right):
         raise _refusal(request, visitor, right)
     if right is Right.SEARCH and is_bulk(request) and not may_download(visitor):
         raise HTTPException(403, NO_DOWNLOAD)

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from geohound.model.account import Role, TokenScope
 from geohound.model.task import Task
+from geohound.portal.portal import Portal
 
 from .visitor import Visitor
 
@@ -20,6 +21,7 @@ class Right(StrEnum):
     SEE_TASK = "see task"  # the task in the address
     START_TASK = "start task"
     CHANGE_TASK = "change task"  # the task in the address
+    PROXY = "proxy"  # services asked by the portal; for guests where the operator says so
     JUDGE = "judge"  # judgements that reports are made of
     SESSION = "session"  # for whoever has logged in with a browser
     ADMINISTER = "administer"
@@ -36,8 +38,10 @@ ACCESS: Mapping[str, Mapping[str, Right]] = {
     "/": {"GET": Right.SEARCH},
     "/services/{id}": _SEE,
     "/services/{id}/layers.qlr": _SEE,
+    "/services/{id}/check": {"POST": Right.START_TASK},
     "/service/{id}": _SEE,
     "/map": _SEE,
+    "/proxy/{id}": {"GET": Right.PROXY},
     "/health": _SEE,
     "/statistics": {"GET": Right.SEE_TASKS},
     "/api": _SEE,
@@ -71,6 +75,7 @@ ACCESS: Mapping[str, Mapping[str, Right]] = {
     "/api/v1/services/{id}/feed.atom": _API_SEE,
     "/api/v1/services/{id}/outages.ics": _API_SEE,
     "/api/v1/services/{id}/badge.svg": _API_SEE,
+    "/api/v1/services/{id}/check": {"POST": Right.START_TASK},
     "/api/v1/feed.atom": _API_SEE,
     "/api/v1/feed.json": _API_SEE,
     "/api/v1/metrics": _API_SEE,
@@ -100,6 +105,7 @@ _SCOPE = {
     Right.SEE_TASK: TokenScope.READ,
     Right.START_TASK: TokenScope.TASKS,
     Right.CHANGE_TASK: TokenScope.TASKS,
+    Right.PROXY: TokenScope.READ,
     Right.JUDGE: TokenScope.TASKS,
     Right.ADMINISTER: TokenScope.ADMIN,
 }
@@ -122,6 +128,12 @@ def may_use(visitor: Visitor, right: Right) -> bool:
 def is_in_scope(visitor: Visitor, right: Right) -> bool:
     """Is an API token good for this, whatever its owner may do?"""
     return visitor.scopes is None or _SCOPE.get(right) in visitor.scopes
+
+
+def may_use_proxy(visitor: Visitor, portal: Portal) -> bool:
+    if portal.relay is None or not is_in_scope(visitor, Right.PROXY):
+        return False
+    return portal.is_relay_for_guests or may_use(visitor, Right.PROXY)
 
 
 def may_download(visitor: Visitor) -> bool:

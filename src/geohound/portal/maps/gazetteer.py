@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from geohound.model.bbox import BBox
 from geohound.portal.assets import STATIC_DIR
 from geohound.text import fold
 
@@ -61,6 +63,28 @@ def find_places(text: str, limit: int = 8) -> list[Place]:
     candidates = [place for place in places() if not country or fold(place.country).startswith(country)]
     found = dict.fromkeys(_by_likeness(candidates, name))
     return list(found)[:limit]
+
+
+_SMALL_BOX = 12.0  # degrees; a larger one has more than one place in it
+_NEAR = 4.0  # degrees
+
+
+def near(box: BBox | None) -> str:
+    """The town next to the middle of a small box, with its country; nothing where there is none, or much more."""
+    if box is None or box.west > box.east or max(box.east - box.west, box.north - box.south) > _SMALL_BOX:
+        return ""
+    x, y = (box.west + box.east) / 2, (box.south + box.north) / 2
+    narrow = math.cos(math.radians(y))
+    towns = (place for place in places() if place.country)
+    found = min(towns, key=lambda place: _distance(place, x, y, narrow), default=None)
+    if found is None or _distance(found, x, y, narrow) > _NEAR:
+        return ""
+    return f"{found.name}, {found.country}"
+
+
+def _distance(place: Place, x: float, y: float, narrow: float) -> float:
+    west, south, east, north = place.bbox
+    return math.hypot(((west + east) / 2 - x) * narrow, (south + north) / 2 - y)
 
 
 def _by_likeness(candidates: list[Place], name: str) -> Iterator[Place]:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from geohound.portal.access import visitor_of
+from geohound.portal.access.rights import may_use_proxy
 from geohound.portal.languages import NAMES, PARAMETER, language_of
 from geohound.portal.portal import portal_of
 
@@ -38,7 +39,7 @@ _ELSEWHERE = {"services": "/", "service": "/"}
 
 
 def render(request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> Response:
-    spoken = language_of(request)
+    spoken, visitor = language_of(request), visitor_of(request)
     frame = {
         "_": spoken.text,
         "plural": spoken.plural,
@@ -47,7 +48,8 @@ def render(request: Request, template: str, context: Mapping[str, Any], status: 
         "here": _section(request.url.path),
         "in_language": {each: _in_language(request.url, each) for each in NAMES},
         "language_names": NAMES,
-        "visitor": visitor_of(request),
+        "visitor": visitor,
+        "proxy": "/proxy/" if may_use_proxy(visitor, portal_of(request)) else "",
     }
     text = portal_of(request).templates.get_template(template).render({**frame, **context})
     # Crawled text may hold lone surrogates, which UTF-8 cannot carry.

@@ -13,9 +13,13 @@ from starlette.responses import RedirectResponse, Response
 
 from geohound.model.health import Check, assess
 from geohound.model.service import Layer, Service
-from geohound.portal.formatting import description_url, layer_matches
+from geohound.portal.access.rights import Right, may_use
+from geohound.portal.access.visitor import visitor_of
+from geohound.portal.check_routes import rest_s
+from geohound.portal.formatting import box_of, description_url, layer_matches
 from geohound.portal.maps.drawing import drawing_of
 from geohound.portal.maps.drawn_layers import DrawnLayer
+from geohound.portal.maps.gazetteer import near
 from geohound.portal.policy import policy_for
 from geohound.portal.portal import Portal, portal_of
 from geohound.portal.query_params import from_page
@@ -31,7 +35,7 @@ LAYERS_PER_PAGE = 50
 MAX_PICKED = 500
 _MAX_FIND_CHARS = 100
 _SHOWN_CHECKS = 60
-_VIA_WORDS = {
+VIA_WORDS = {
     "seed": "as a seed",
     "link": "in a link on",
     "text": "in the text of",
@@ -64,6 +68,7 @@ def service_page(request: Request) -> Response:
     checks = portal.catalogue.checks(service.id)
     sightings = portal.catalogue.sightings(service.id)
     past = portal.past
+    may_check = portal.check is not None and portal.may_write and may_use(visitor_of(request), Right.START_TASK)
     context = {
         "service": service,
         "opened": layer,
@@ -79,14 +84,19 @@ def service_page(request: Request) -> Response:
         "health": health_record(checks, datetime.now(UTC), service.kind),
         "median_s": assess(checks).median_elapsed_s,
         "sightings": sightings,
-        "via_words": _VIA_WORDS,
+        "via_words": VIA_WORDS,
         "find": words,
         "layers": found[offset : offset + LAYERS_PER_PAGE],
         "paging": _page_layers(service, found, words, offset),
         "faulty": [la for la in service.layers if la.extent and la.extent.faults],
+        "nearby": near(box_of(service)),
+        "is_shown": request.query_params.get("show") == "1",
+        "may_check": may_check,
+        "rest_s": rest_s(portal, service) if may_check else 0,
         "siblings": [s for s in portal.catalogue.at(service.endpoint) if s.id != service.id],
     }
     page = render(request, "service.html", context)
+    page.headers["Referrer-Policy"] = "same-origin"  # with `no-referrer` browsers do not say where a form comes from
     if drawing:
         page.headers["Content-Security-Policy"] = policy_for(drawing.url)
     return page

@@ -1,0 +1,91 @@
+"""Wiring of one deep look at a service, for the command and for the portal: asked, judged, recorded, described."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from geohound.settings import Settings
+
+from .examining import watched
+from .registries import kinds
+
+if TYPE_CHECKING:
+    from geohound.contracts import CatalogueStore, Fetcher
+    from geohound.model.health import HealthState
+    from geohound.model.service import Service
+    from geohound.monitor.looking import Look
+    from geohound.views.looks import LookRecord
+
+
+async def check(settings: Settings, catalogue: CatalogueStore, service: Service) -> AsyncGenerator[dict[str, Any]]:
+    """The events of checking a service now, the result last; whoever stops listening ends it, and nothing is kept."""
+    import msgspec
+
+    async def work(fetcher: Fetcher) -> dict[str, Any]:
+        record = await check_known(settings, catalogue, fetcher, service, settings.monitor_layers)
+        described: dict[str, Any] = msgspec.to_builtins(record)
+        return described
+
+    async for event in watched(settings, work):
+        yield event
+
+
+async def check_known(
+    settings: Settings, catalogue: CatalogueStore | None, fetcher: Fetcher, service: Service, layers: int
+) -> LookRecord:
+    """Look at a service and so many of its layers, and keep what was found."""
+    from geohound.contracts import StoreError
+    from geohound.model.health import assess
+    from geohound.monitor.looking import Postponed, failed_look, look_at, target_of
+
+    now = datetime.now(UTC)
+    target = target_of(service, catalogue)
+    found = await look_at(target, fetcher, kinds(), settings.max_service_bytes, now)
+    look = failed_look(service.id, found, now) if isinstance(found, Postponed) else found
+    look = await look_deeper(look, look.read or service, fetcher, layers)
+    was = assess(catalogue.checks(service.id)).state if catalogue else None
+    if catalogue is not None:
+        with suppress(StoreError):
+            await catalogue.record([look.check])
+    state = assess(catalogue.checks(service.id)).state if catalogue else None
+    return look_record(settings, service, look, was, state)
+
+
+async def look_deeper(look: Look, service: Service, fetcher: Fetcher, layers: int) -> Look:
+    """Where the service answers, so many of its layers are asked for content too."""
+    from geohound.monitor.deep import check_layers, chosen_layers, summed_up
+
+    if not look.check.ok or layers == 0:
+        return look
+    chosen = chosen_layers(service, layers)
+    checks, asked = await check_layers(service, chosen, fetcher, kinds(), look.check.at)
+    ok, reason = summed_up(checks)
+    judged = replace(look.check, ok=bool(ok), reason=reason) if reason else look.check
+    return replace(look, check=judged, asked=[*look.asked, *asked], layers=tuple(checks))
+
+
+def look_record(
+    settings: Settings, service: Service, look: Look, was: HealthState | None = None, state: HealthState | None = None
+) -> LookRecord:
+    """What was found, with the commands that repeat each request."""
+    from geohound.views.looks import LookRecord, Repeating, layer_looks, milliseconds, requests_made
+
+    repeating = Repeating(settings.user_agent, tuple(settings.connect_to))
+    return LookRecord(
+        id=service.id if service.kind else "",
+        kind=service.kind,
+        endpoint=service.endpoint,
+        title=service.title,
+        ok=look.check.ok,
+        reason=look.check.reason or None,
+        elapsed_ms=milliseconds(look.check.elapsed_s),
+        state=str(state) if state else None,
+        was=str(was) if was else None,
+        layer_count=len(service.layers),
+        layers=layer_looks(look.layers),
+        requests=requests_made(look.asked, repeating),
+    )

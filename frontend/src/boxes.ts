@@ -22,6 +22,7 @@ export function listBoxes(target: HTMLElement, source: VectorSource): void {
     item.addEventListener("pointerleave", light(false));
     item.addEventListener("focusin", light(true));
     item.addEventListener("focusout", light(false));
+    if (isHit) item.addEventListener("geohound:select", () => select(source, item));
     if (isHit) item.addEventListener("click", (event) => {
       if (!(event.target instanceof Element && event.target.closest("a, button, input, summary"))) select(source, item);
     });
@@ -35,16 +36,20 @@ export function boxFeature(box: Box, role: string): Feature {
 }
 
 /** The item of the smallest of these boxes becomes the selected one. */
-export function selectSmallest(source: VectorSource, features: Feature[]): boolean {
+export function selectSmallest(features: Feature[]): boolean {
   const hits = features.filter((feature) => feature.get("item") && !feature.get("isWorld"));
   const size = (feature: Feature) => getArea(feature.getGeometry()!.getExtent());
   const [smallest] = hits.sort((a, b) => size(a) - size(b));
   if (!smallest) return false;
-  const item = smallest.get("item") as HTMLElement;
-  select(source, item);
+  selectItem(smallest.get("item") as HTMLElement);
+  return true;
+}
+
+/** The item becomes the selected one, and comes into view; its box lights up. */
+export function selectItem(item: HTMLElement): void {
+  item.dispatchEvent(new Event("geohound:select"));
   const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   item.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
-  return true;
 }
 
 function select(source: VectorSource, item: HTMLElement): void {

@@ -12,6 +12,7 @@ import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 import Text from "ol/style/Text.js";
 import type { Palette } from "./palette";
+import { selectItem } from "./boxes";
 import { t } from "./texts";
 
 interface Placed {
@@ -26,7 +27,7 @@ const SHORT = new Intl.NumberFormat(document.documentElement.lang || "en", { not
 
 export function showClusters(map: OlMap, address: string, palette: () => Palette, note: HTMLElement | null): VectorLayer {
   const source = new VectorSource({ wrapX: true });
-  const layer = new VectorLayer({ source, style: (feature) => clusterStyle(feature, palette()), declutter: true, zIndex: 28 });
+  const layer = new VectorLayer({ source, style: (feature) => clusterStyle(feature, palette()), declutter: true, zIndex: 33 });
   let shown = 0;
   const load = async () => {
     const cell = cellFor(map.getView().getResolution() ?? 1);
@@ -52,7 +53,7 @@ export function showClusters(map: OlMap, address: string, palette: () => Palette
 export function openCluster(map: OlMap, feature: FeatureLike): void {
   const service = String(feature.get("service") ?? "");
   const hit = service && document.querySelector(`[data-hit="${service}"]`);
-  if (hit) return hit.scrollIntoView({ block: "center" });
+  if (hit instanceof HTMLElement) return selectItem(hit);
   if (service) return location.assign(`/services/${encodeURIComponent(service)}`);
   const view = map.getView();
   const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;

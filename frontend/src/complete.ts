@@ -12,7 +12,7 @@ interface Place {
 interface Completion {
   readonly words: readonly string[];
   readonly places: readonly Place[];
-  readonly services: readonly { id: string; title: string; kind: string }[];
+  readonly services: readonly { id: string; title: string; kind_title: string; host: string }[];
 }
 
 const WAIT_MS = 120;
@@ -97,12 +97,15 @@ function fill(list: HTMLElement, found: Completion, input: HTMLInputElement, for
     });
   for (const place of found.places)
     add("place", place.name, place.country ? `${t("place")}, ${place.country}` : t("country"), () => {
-      input.value = wordsBefore(input.value);
+      const words = wordsBefore(input.value);
+      const asked = new CustomEvent("geohound:place", { detail: place.bbox, cancelable: true });
+      input.value = words;
+      if (!form.dispatchEvent(asked)) return list.setAttribute("hidden", ""); // the map goes there
       setBox(form, place.bbox);
       form.requestSubmit();
     });
   for (const service of found.services)
-    add("service", service.title || service.id, service.kind, () => location.assign(`/services/${service.id}`));
+    add("service", service.title || t("Untitled service at {host}", { host: service.host }), service.kind_title, () => location.assign(`/services/${service.id}`));
   list.replaceChildren(...rows);
 }
 

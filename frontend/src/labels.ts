@@ -65,7 +65,7 @@ function labelStyle(feature: FeatureLike, resolution: number, palette: Palette):
   }
   const thousands = Number(feature.get("thousands"));
   const isCapital = Boolean(feature.get("capital"));
-  if (resolution > 0.16 || (!isCapital && thousands < 12_000 * resolution * 10)) return undefined;
+  if (resolution > 0.16 || (!isCapital && thousands < 24_000 * resolution)) return undefined;
   return new Style({
     image: new CircleStyle({
       radius: isCapital ? 2.6 : 1.8,

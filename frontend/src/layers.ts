@@ -6,6 +6,7 @@ import type { Drawn } from "./drawn";
 import { makeLayer, refusal } from "./drawn";
 import { parseBox, toExtent } from "./box";
 import { element } from "./dom";
+import { baseControl } from "./base";
 import { Swipe } from "./swipe";
 import { t } from "./texts";
 
@@ -23,13 +24,21 @@ const MAX_LAYERS = 12;
 export class LayerPanel {
   readonly entries: Entry[] = []; // from below to above
   private readonly swipe: Swipe;
+  private isOpen = !window.matchMedia("(max-width: 48rem)").matches;
+  compared = ""; // with what the top layer is: nothing, the base map, or the word of a layer
 
   constructor(
     private readonly map: OlMap,
     private readonly panel: HTMLElement,
+    private readonly base: string,
     private readonly changed: () => void,
   ) {
     this.swipe = new Swipe(map);
+  }
+
+  /** The list, also without layers where there is a base layer of the visitor's choice. */
+  show(): void {
+    if (this.base) this.render();
   }
 
   has(drawn: Drawn): boolean {
@@ -88,13 +97,20 @@ export class LayerPanel {
 
   private render(): void {
     this.entries.forEach((entry, index) => entry.layer.setZIndex(BASE_Z + index));
-    this.panel.hidden = this.entries.length === 0;
+    this.panel.hidden = this.entries.length === 0 && !this.base;
     const list = element("ol", "");
     list.className = "layer-stack";
     [...this.entries].reverse().forEach((entry) => list.append(this.row(entry)));
-    const heading = element("h3", t("Layers on the map"));
-    this.panel.replaceChildren(heading, list);
-    if (this.entries.length) this.panel.append(this.swipeControl());
+    const sheet = document.createElement("details");
+    sheet.open = this.isOpen;
+    sheet.addEventListener("toggle", () => (this.isOpen = sheet.open));
+    const heading = element("summary", `${t("Layers on the map")} `);
+    heading.append(element("small", String(this.entries.length)));
+    sheet.append(heading, list);
+    if (this.entries.length) sheet.append(this.swipeControl());
+    sheet.append(baseControl(this.base));
+    this.panel.replaceChildren(sheet);
+    this.compare(this.compared);
     this.showMessages();
     this.changed();
   }
@@ -102,7 +118,7 @@ export class LayerPanel {
   private row(entry: Entry): HTMLElement {
     const { drawn } = entry;
     const row = element("li", "");
-    row.dataset["layer"] = `${drawn.service}~${drawn.layer}`;
+    row.dataset["layer"] = wordOf(drawn);
     const title = element("p", drawn.title);
     title.className = "stack-title";
     title.dir = "auto";
@@ -122,13 +138,16 @@ export class LayerPanel {
     buttons.append(
       button("↑", `${t("Move up")}: ${drawn.title}`, () => this.move(entry, 1)),
       button("↓", `${t("Move down")}: ${drawn.title}`, () => this.move(entry, -1)),
-      button(t("Zoom"), `${t("Zoom to")}: ${drawn.title}`, () => this.zoomTo(drawn)),
-      button(t("Remove"), `${t("Remove")}: ${drawn.title}`, () => this.remove(drawn)),
+      button("⤢", `${t("Zoom to")}: ${drawn.title}`, () => this.zoomTo(drawn)),
+      button("✕", `${t("Remove")}: ${drawn.title}`, () => this.remove(drawn)),
     );
     const message = element("p", "");
     message.className = "stack-message";
     message.setAttribute("role", "status");
-    row.append(title, opacity, buttons, message, ...legendOf(drawn));
+    const line = element("div", "");
+    line.className = "stack-line";
+    line.append(opacity, buttons);
+    row.append(title, line, message, ...legendOf(drawn));
     return row;
   }
 
@@ -149,23 +168,37 @@ export class LayerPanel {
     const label = element("label", t("Compare the top layer with"));
     const select = document.createElement("select");
     const options: [string, string][] = [["", t("nothing")], ["base", t("the base map")]];
-    this.entries.slice(0, -1).forEach((entry, index) => options.push([String(index), entry.drawn.title]));
-    for (const [value, text] of options) select.add(new Option(text, value));
-    select.addEventListener("change", () => this.compare(select.value));
+    this.entries.slice(0, -1).forEach((entry) => options.push([wordOf(entry.drawn), entry.drawn.title]));
+    if (!options.some(([value]) => value === this.compared)) this.compared = "";
+    for (const [value, text] of options) select.add(new Option(text, value, value === this.compared, value === this.compared));
+    select.addEventListener("change", () => {
+      this.compare(select.value);
+      this.changed();
+    });
     label.append(select);
     box.append(label);
-    this.swipe.stop();
     return box;
   }
 
+  /** The swipe that the address of the page asks for. */
+  compareWith(value: string): void {
+    this.compared = value;
+    if (this.entries.length) this.render();
+  }
+
   private compare(value: string): void {
+    this.compared = value;
     const top = this.entries.at(-1)?.layer;
     this.entries.forEach((entry) => entry.layer.setVisible(true));
     if (!value || !top) return this.swipe.stop();
-    const left = value === "base" ? undefined : this.entries[Number(value)]?.layer;
+    const left = value === "base" ? undefined : this.entries.find((entry) => wordOf(entry.drawn) === value)?.layer;
     this.entries.forEach((entry) => entry.layer.setVisible(entry.layer === top || entry.layer === left));
     this.swipe.start(top, left);
   }
+}
+
+function wordOf(drawn: Drawn): string {
+  return `${drawn.service}~${drawn.layer}`;
 }
 
 function isSame(a: Drawn, b: Drawn): boolean {
@@ -193,6 +226,7 @@ function button(text: string, label: string, action: () => void): HTMLButtonElem
   made.type = "button";
   made.className = "quiet small";
   made.setAttribute("aria-label", label);
+  made.title = label.split(":")[0]!;
   made.addEventListener("click", action);
   return made;
 }

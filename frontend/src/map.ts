@@ -15,7 +15,10 @@ import { listBoxes, selectSmallest } from "./boxes";
 import { openCluster, showClusters } from "./clusters";
 import type { Drawn } from "./drawn";
 import { showInfo } from "./info";
+import { keepInAddress } from "./address";
+import { showBase } from "./base";
 import { LayerPanel } from "./layers";
+import { bindPlace, ScaleLine, WorldButton, startView } from "./viewing";
 import { labelLayer } from "./labels";
 import { baseMap } from "./outlines";
 import { boxStyle, readPalette } from "./palette";
@@ -23,6 +26,7 @@ import { bindRectangle } from "./rectangle";
 import { t } from "./texts";
 
 const TALLEST = 170; // degrees of latitude
+const LEAST_ROOM = 3; // degrees around a small box: on empty land nothing says where it is
 const WORLD: Extent = [-175, -58, 175, 80];
 
 export function showMap(target: HTMLElement): void {
@@ -40,6 +44,8 @@ export function showMap(target: HTMLElement): void {
     target,
     layers: [...base.layers, labels, foundLayer, askedLayer],
     controls: defaultControls({ attribution: false, rotate: false, zoomOptions: { zoomInTipLabel: t("Zoom in"), zoomOutTipLabel: t("Zoom out") } }).extend([
+      new ScaleLine({ minWidth: 56 }),
+      new WorldButton(() => fit(map, new VectorSource(), new VectorSource())),
       new Attribution({ collapsible: false, attributions: "Natural Earth · GeoNames" }),
     ]),
     interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false, mouseWheelZoom: target.dataset["map"] !== "service" }),
@@ -57,10 +63,15 @@ export function showMap(target: HTMLElement): void {
   const note = document.querySelector<HTMLElement>("[data-map-note]");
   const clusterLayer = clusters ? showClusters(map, clusters, current, note) : undefined;
   if (isFront && clusterLayer) foundLayer.setStyle((f) => (f.get("lit") ? boxStyle(f, palette) : undefined));
-  const panel = bindLayers(map, form);
+  showBase(map, target.dataset["base"] ?? "");
+  const panel = bindLayers(map, target.dataset["base"] ?? "", form);
   bindClicks(map, found, clusterLayer, panel);
-  map.once("change:size", () => fit(map, asked, found));
-  fit(map, asked, found);
+  const look = () => {
+    if (!startView(map)) fit(map, asked, found);
+  };
+  map.once("change:size", look);
+  look();
+  bindPlace(map);
   void showNamed(target, panel);
 }
 
@@ -90,7 +101,7 @@ function bindClicks(map: OlMap, found: VectorSource, clusters: VectorLayer | und
     const boxes = found.getFeaturesAtCoordinate(event.coordinate);
     const ask = async () => {
       const isAnswered = panel ? await showInfo(map, panel, event, info) : false;
-      if (!isAnswered) selectSmallest(found, boxes);
+      if (!isAnswered) selectSmallest(boxes);
     };
     void ask();
   });
@@ -112,24 +123,25 @@ function nearest(map: OlMap, clusters: VectorLayer, pixel: number[]): Feature | 
 }
 
 /** The buttons that put layers on the map, and the list of those that are there. */
-function bindLayers(map: OlMap, form: HTMLFormElement | null): LayerPanel | undefined {
+function bindLayers(map: OlMap, base: string, form: HTMLFormElement | null): LayerPanel | undefined {
   const place = document.querySelector<HTMLElement>("[data-layer-panel]");
   if (!place) return undefined;
   const buttons = [...document.querySelectorAll<HTMLButtonElement>("[data-add]")];
   const drawnOf = (button: HTMLButtonElement) => JSON.parse(button.dataset["add"] ?? "{}") as Drawn;
-  const panel = new LayerPanel(map, place, () => {
+  const panel: LayerPanel = new LayerPanel(map, place, base, () => {
     for (const button of buttons) {
       const isThere = panel.has(drawnOf(button));
       button.setAttribute("aria-pressed", String(isThere));
       button.textContent = isThere ? t("Take off the map") : t("Add to map");
     }
-    keepInAddress(panel.words(), form);
+    keepInAddress({ map: panel.words(), base, swipe: panel.compared }, form);
   });
   for (const button of buttons) {
     button.hidden = false;
     button.setAttribute("aria-pressed", "false");
     button.addEventListener("click", () => void toggle(panel, drawnOf(button), button));
   }
+  panel.show();
   return panel;
 }
 
@@ -145,33 +157,11 @@ async function toggle(panel: LayerPanel, drawn: Drawn, button: HTMLButtonElement
   button.disabled = true;
 }
 
-/** The layers stay while one goes on searching, and a copied address shows the same. */
-function keepInAddress(words: string[], form: HTMLFormElement | null): void {
-  const address = new URL(location.href);
-  address.searchParams.delete("map");
-  words.forEach((word) => address.searchParams.append("map", word));
-  history.replaceState(history.state, "", address);
-  const fields = form?.querySelector("[data-drawn-fields]");
-  if (!fields) return;
-  fields.replaceChildren(
-    ...words.map((word) => {
-      const field = document.createElement("input");
-      Object.assign(field, { type: "hidden", name: "map", value: word });
-      return field;
-    }),
-  );
-  // Links to other searches of this page take the layers along.
-  for (const link of document.querySelectorAll<HTMLAnchorElement>("main a[href^='/?'], main a[href='/']")) {
-    const to = new URL(link.href);
-    to.searchParams.delete("map");
-    words.forEach((word) => to.searchParams.append("map", word));
-    link.href = `${to.pathname}${to.search}${to.hash}`;
-  }
-}
-
 async function showNamed(target: HTMLElement, panel: LayerPanel | undefined): Promise<void> {
   const named = JSON.parse(target.dataset["drawn"] ?? "[]") as Drawn[];
+  const swipe = target.dataset["swipe"] ?? "";
   for (const drawn of named) await panel?.add(drawn, target.dataset["map"] === "service");
+  if (swipe) panel?.compareWith(swipe);
 }
 
 function fit(map: OlMap, asked: VectorSource, found: VectorSource): void {
@@ -200,7 +190,7 @@ function fit(map: OlMap, asked: VectorSource, found: VectorSource): void {
 
 /** Room around a box; a point or a thin strip gets some of its own. */
 function padded([west, south, east, north]: Extent): Extent {
-  const x = Math.max(getWidth([west!, south!, east!, north!]) * 0.25, 1);
-  const y = Math.max(getHeight([west!, south!, east!, north!]) * 0.25, 1);
+  const x = Math.max(getWidth([west!, south!, east!, north!]) * 0.25, LEAST_ROOM);
+  const y = Math.max(getHeight([west!, south!, east!, north!]) * 0.25, LEAST_ROOM);
   return [west! - x, Math.max(-90, south! - y), east! + x, Math.min(90, north! + y)];
 }

@@ -3,6 +3,7 @@
 import "./style.css";
 import "./tasks.css";
 import "./figures.css";
+import "./maps.css";
 import { enableCopyButtons } from "./copy";
 
 enableCopyButtons(document);
@@ -40,6 +41,18 @@ const tested = document.querySelector<HTMLFormElement>("[data-test]");
 if (tested) {
   const { enableAddressTest } = await import("./address-test");
   enableAddressTest(tested);
+}
+
+const checked = document.querySelector<HTMLFormElement>("[data-check]");
+if (checked) {
+  const { enableCheck } = await import("./check");
+  enableCheck(checked);
+}
+
+const previews = document.querySelector<HTMLButtonElement>("[data-previews]");
+if (previews) {
+  const { enablePreviews } = await import("./previews");
+  enablePreviews(previews);
 }
 
 const tries = document.querySelectorAll<HTMLFormElement>("[data-try]");

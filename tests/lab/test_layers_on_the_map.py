@@ -104,7 +104,7 @@ def test_two_layers_of_a_real_server_are_added_and_compared(page: Page, origin: 
     swiped = picture(page)
     # To the right of the line the top layer stays; to the left the base map alone is seen.
     assert difference(both, swiped, (0.02, 0.45)) > 200
-    page.get_by_label("Compare the top layer with").select_option("0")
+    page.get_by_label("Compare the top layer with").select_option(index=2)
     page.wait_for_timeout(400)
     compared = picture(page)
     assert difference(compared, swiped, (0.02, 0.45)) > 200  # the lower layer is to the left now

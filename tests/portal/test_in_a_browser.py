@@ -95,7 +95,7 @@ def test_a_visitor_searches_draws_a_rectangle_and_opens_a_service(page: Page, or
     page.get_by_role("button", name="Search").click()
     page.wait_for_url("**/?*q=rivers*")
     assert shown_titles(page) == ["Rivers and lakes of Finland"]
-    page.get_by_role("link", name="Details").click()
+    page.get_by_role("link", name="Rivers and lakes of Finland").click()
     page.get_by_role("heading", level=1, name="Rivers and lakes of Finland").wait_for()
     page.locator(".map canvas").first.wait_for()
 

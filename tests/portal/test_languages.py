@@ -7,13 +7,36 @@ from pathlib import Path
 
 import pytest
 
+from geohound.model.account import Role
+from geohound.portal import reasons
+from geohound.portal.app import SENTENCES
 from geohound.portal.languages import ENGLISH, NAMES, language
+from geohound.portal.pages.accounts import SCOPE_TEXTS
+from geohound.portal.pages.rendering import SECTIONS
+from geohound.portal.pages.search import DOWNLOAD_GROUPS, FACET_TITLES
+from geohound.portal.pages.service import VIA_WORDS
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "src" / "geohound" / "portal" / "templates"
-TRANSLATED = ("layout.html", "search.html", "map.html", "_parts.html", "service.html", "api.html")
+TRANSLATED = (
+    "layout.html", "search.html", "map.html", "_parts.html", "service.html", "api.html", "log_in.html", "account.html",
+    "users.html", "trouble.html", "_account.html",
+)  # fmt: skip
+# Texts that pages get from the code: role names, scopes, groups, reasons, sentences.
+FROM_CODE = {
+    *(str(role) for role in Role),
+    *SCOPE_TEXTS.values(),
+    *FACET_TITLES.values(),
+    *DOWNLOAD_GROUPS,
+    *reasons.TEXTS,
+    *reasons.FIELDS,
+    *SENTENCES.values(),
+    *VIA_WORDS.values(),
+    *(section.title for section in SECTIONS),
+}
 SCRIPTS = (
     "map", "layers", "drawn", "clusters", "complete", "info", "rectangle", "swipe", "copy", "try", "address-test",
+    "base", "check", "previews", "proxy", "viewing",
 )  # fmt: skip
 OTHERS = [each for each in NAMES if each != ENGLISH]
 
@@ -40,7 +63,7 @@ def blanks(text: str) -> list[str]:
 @pytest.mark.parametrize("id_", OTHERS)
 def test_no_text_is_missing_or_has_lost_a_blank(id_: str):
     spoken = language(id_)
-    assert texts_of_pages() - set(spoken.texts) == set()
+    assert (texts_of_pages() | FROM_CODE) - set(spoken.texts) == set()
     assert texts_of_scripts() - set(spoken.script) == set()
     for english, other in [*spoken.texts.items(), *spoken.script.items()]:
         assert blanks(english) == blanks(other), english

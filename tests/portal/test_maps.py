@@ -43,7 +43,8 @@ def test_the_box_of_a_country_leaves_out_its_far_parts_and_may_cross_the_antimer
 
 def test_the_api_names_places_and_what_a_text_may_become(client, samples):
     found = client.get("/api/v1/complete?q=riv").json()
-    assert {"id": samples.rivers.id, "title": samples.rivers.title, "kind": "wms"} in found["services"]
+    named = {"id": samples.rivers.id, "title": samples.rivers.title, "kind": "wms", "kind_title": "WMS"}
+    assert {**named, "host": "maps.water.example"} in found["services"]
     assert "Rivers" in found["words"]
     assert found["address"] is False
     assert client.get("/api/v1/complete?q=https://x.example/").json()["address"] is True
@@ -117,7 +118,11 @@ def test_a_search_has_an_address_that_shows_the_same_and_a_feed(client):
 def test_the_front_page_counts_services_checks_and_answers(client):
     tree = LexborHTMLParser(client.get("/").text)
     shown = dict(
-        zip([e.text() for e in tree.css(".figures dt")], [e.text() for e in tree.css(".figures dd")], strict=True)
+        zip(
+            [e.text() for e in tree.css("[data-figures] dt")],
+            [e.text() for e in tree.css("[data-figures] dd")],
+            strict=True,
+        )
     )
     # Two of five answered when they were last asked, in May: none was asked today.
     assert shown == {"services": "5", "checked today": "0", "answering now": "2"}

@@ -14,6 +14,8 @@ from geohound.model.service import Extent, Layer, Service
 from geohound.text.tokenizer import UNSPACED
 from geohound.urls import canonical, host, params_lower
 
+from .reasons import reason
+
 _TAG = re.compile(r"<[!/a-zA-Z][^<>]*>")
 _MAX_PLAIN_CHARS = 20_000
 # Signs that turn the direction of what follows, of the page's own words too, and make gnp.exe read exe.png.
@@ -39,6 +41,12 @@ def plain(text: str) -> str:
     if "<" in text or "&" in text:
         text = html.unescape(_TAG.sub(" ", text))
     return " ".join((text if text.isascii() else text.translate(_TURNS)).split())
+
+
+def line(text: str) -> str:
+    """A title as it stands, on one line: what looks like mark-up in it may be part of the name, as in A <INSPIRE>."""
+    whole = html.unescape(text[:_MAX_PLAIN_CHARS]) if "&" in text else text[:_MAX_PLAIN_CHARS]
+    return " ".join((whole if whole.isascii() else whole.translate(_TURNS)).split())
 
 
 def snippet(text: str, words: str, max_chars: int = 240) -> list[MarkedText]:
@@ -97,7 +105,7 @@ def description_label(url: str) -> str:
 
 def name(service: Service) -> str:
     """The title; services without one are many, and an address makes a poor heading."""
-    return plain(service.title) or f"Untitled service at {host(service.endpoint) or service.endpoint}"
+    return line(service.title) or f"Untitled service at {host(service.endpoint) or service.endpoint}"
 
 
 def box_of(thing: Service | Layer) -> BBox | None:
@@ -194,12 +202,14 @@ FILTERS = {
     "declared_words": declared_words,
     "description_label": description_label,
     "duration": duration,
+    "line": line,
     "mark": mark,
     "moment": moment,
     "name": name,
     "percent": percent,
     "plain": plain,
     "printable": printable,
+    "reason": reason,
     "safe_href": safe_href,
     "seconds": seconds,
     "short_url": short_url,

@@ -177,8 +177,13 @@ def _clause_stems(text: str) -> tuple[list[str], list[tuple[frozenset[str], froz
     return parts, [(word_stems, frozenset(each[:1] for each in word_stems) | {"g"}) for word_stems in stem_sets]
 
 
+_NOTICEABLE = 0.0005  # a box that fits by 0.0 % is no reason
+
+
 def _explain_box(query: Query, chosen: ChosenHit) -> str:
     if query.bbox is None:
+        return ""
+    if query.relation is Relation.OVERLAPS and (chosen.ratio or 0) < _NOTICEABLE:
         return ""
     return {
         Relation.WITHIN: "inside the box asked for",

@@ -40,8 +40,13 @@ class PageTexts:
 def language(id_: str) -> PageTexts:
     if id_ == ENGLISH:
         return PageTexts(ENGLISH)
-    read = tomllib.loads((Path(__file__).parent / f"{id_}.toml").read_text(encoding="utf-8"))
-    return PageTexts(id_, read["pages"], read["script"])
+    pages: dict[str, str] = {}
+    script: dict[str, str] = {}
+    for file in sorted(Path(__file__).parent.glob(f"{id_}*.toml")):
+        read = tomllib.loads(file.read_text(encoding="utf-8"))
+        pages |= read["pages"]
+        script |= read["script"]
+    return PageTexts(id_, pages, script)
 
 
 def language_of(request: Request) -> PageTexts:

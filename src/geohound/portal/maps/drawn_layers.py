@@ -8,7 +8,7 @@ from typing import Any
 
 from geohound.model.bbox import BBox
 from geohound.model.service import Layer, Service
-from geohound.portal.formatting import box_text, name, plain
+from geohound.portal.formatting import box_text, line, name
 from geohound.portal.portal import Portal
 
 from .drawing import Drawing, drawing_of
@@ -36,7 +36,7 @@ class DrawnLayer:
 
     def record(self) -> dict[str, Any]:
         """For the page's script."""
-        title = plain(self.layer.title or self.layer.name) if self.layer else ""
+        title = line(self.layer.title or self.layer.name) if self.layer else ""
         return {
             **asdict(self.drawing),
             "service": self.service.id,

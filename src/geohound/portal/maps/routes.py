@@ -11,11 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from geohound.model.query import PlacedGroup, Query
+from geohound.portal.formatting import line
 from geohound.portal.json_responses import answer
 from geohound.portal.openapi import ApiOperation, parameters
 from geohound.portal.portal import Portal, portal_of
 from geohound.portal.query_params import from_api
 from geohound.text import fold, tokenize
+from geohound.urls import host
 from geohound.views.params import SearchInterface, SearchParams, SuggestParams, read_query, read_words
 from geohound.views.parsing import read
 from geohound.views.records import Box, Count, Id
@@ -64,6 +66,8 @@ class SuggestedService(msgspec.Struct, frozen=True, kw_only=True):
     id: Id
     title: str
     kind: str
+    kind_title: str
+    host: str
 
 
 class CompletionRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,7 +122,13 @@ def suggestions(portal: Portal, text: str) -> tuple[list[str], list[SuggestedSer
     plain = dict.fromkeys(" ".join(title.split())[:80] for title in titles)
     words = [title for title in plain if title and last in fold(title)]
     services = [
-        SuggestedService(id=hit.service.id, title=" ".join(hit.service.title.split())[:120], kind=hit.service.kind)
+        SuggestedService(
+            id=hit.service.id,
+            title=line(hit.service.title)[:120],
+            kind=hit.service.kind,
+            kind_title=portal.kind_label(hit.service.kind),
+            host=host(hit.service.endpoint),
+        )
         for hit in results.hits[:_MAX_SERVICES]
     ]
     return words[:_MAX_WORDS], services

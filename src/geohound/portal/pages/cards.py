@@ -68,7 +68,7 @@ def service_cards(portal: Portal, hits: Iterable[Hit], query: Query) -> list[Car
         ):
             cards[key].also.append(Offer(hit.service.id, hit.service.kind))
             continue
-        best = next((layer for layer in hit.layers if layer.name), None)
+        best = next((layer for layer in hit.layers if layer.name), None) or _first_layer(portal, hit)
         card = _card(portal, hit.service, hit.state.value, best, query.bbox)
         card.layers, card.why = hit.layers, hit.why
         card.match_count, card.layer_count = hit.match_count, hit.layer_count
@@ -79,6 +79,12 @@ def service_cards(portal: Portal, hits: Iterable[Hit], query: Query) -> list[Car
                 card.also.append(Offer(other.id, other.kind))
         cards[key if key not in cards else (hit.service.id, "")] = card
     return list(cards.values())
+
+
+def _first_layer(portal: Portal, hit: Hit) -> Layer | None:
+    """Of a service that was found without regard to its layers, the one to begin with."""
+    whole = None if hit.layers else portal.catalogue.get(hit.service.id)
+    return next((layer for layer in whole.layers if layer.name), None) if whole else None
 
 
 def layer_cards(portal: Portal, hits: Iterable[LayerHit], query: Query) -> list[Card]:

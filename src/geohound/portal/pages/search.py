@@ -13,6 +13,7 @@ from starlette.responses import Response
 from geohound.model.bbox import Relation
 from geohound.model.health import HealthState
 from geohound.model.query import FACETS, Query, Results, Sort
+from geohound.model.service import Service
 from geohound.portal.access.rights import Right, may_download, may_use
 from geohound.portal.access.visitor import visitor_of
 from geohound.portal.formatting import box_text, description_url
@@ -20,6 +21,7 @@ from geohound.portal.maps.drawn_layers import MAX_LAYERS, layers_named
 from geohound.portal.policy import policy_for
 from geohound.portal.portal import Portal, portal_of
 from geohound.portal.query_params import SIDES, from_page
+from geohound.urls import canonical, params_lower
 from geohound.views.params import MAX_OFFSET, PAGES, read_query
 from geohound.views.parsing import ParameterError
 
@@ -32,10 +34,10 @@ from .rendering import render
 _FILTERS = ("q", "bbox", "offset", "years", "sort", "what", "all", *FACETS, *SIDES)
 MODES = ("both", "words", "box")
 WHATS = ("services", "layers")
-# Beside kind and state, which always stand there; class before the topic's own name says more.
-_FACET_TITLES = {
-    "topic": "Topic",
-    "class": "Class",
+# Beside kind and state, which always stand there. What a service is about says more than by which list it was sorted.
+FACET_TITLES = {
+    "class": "Topic",
+    "topic": "Classified by",
     "country": "Country of the host",
     "language": "Language",
     "licence": "Licence",
@@ -48,6 +50,8 @@ _FACET_TITLES = {
     "cors": "Usable in web pages (CORS)",
 }
 _FACET_VALUES = 8
+DOWNLOAD_GROUPS = ("Data", "QGIS", "Other programs")
+_MAX_BASE_CHARS, _MAX_SWIPE_CHARS = 1_000, 600
 
 
 @dataclass(frozen=True)
@@ -57,19 +61,23 @@ class PageView:
     mode: str = "both"
     what: str = "services"
     drawn: tuple[str, ...] = ()
+    base: str = ""  # the address of a base layer of the visitor's choice
+    swipe: str = ""  # what the top layer is compared with
 
     def pairs(self) -> list[tuple[str, str]]:
         """What the address has to say of it."""
         mode = [("mode", self.mode)] if self.mode != MODES[0] else []
         what = [("what", self.what)] if self.what != WHATS[0] else []
-        return [*mode, *what, *(("map", word) for word in self.drawn)]
+        layers = [("map", word) for word in self.drawn]
+        others = [pair for pair in (("base", self.base), ("swipe", self.swipe)) if pair[1]]
+        return [*mode, *what, *layers, *others]
 
 
 def search_page(request: Request) -> Response:
     """GET /"""
     portal = portal_of(request)
     params = request.query_params
-    view = _view(params)
+    view = view_of(params)
     trouble, query, results, cards = None, Query(), None, []
     try:
         query = _asked(portal, params, view)
@@ -91,18 +99,34 @@ def search_page(request: Request) -> Response:
         "is_front": is_front,
         "figures": figures(portal) if is_front else None,
         "may_test": portal.examine is not None and portal.may_write and may_use(visitor_of(request), Right.START_TASK),
+        "has_address": any(_is_at(query.text, card.service) for card in cards),
         "address": query.text if query.text.lower().startswith(("http://", "https://")) else "",
     }
     page = render(request, "search.html", context, 400 if trouble else 200)
     urls = [each.drawing.url for each in (*drawn, *(card.drawn for card in cards)) if each]
-    page.headers["Content-Security-Policy"] = policy_for(*urls)
+    page.headers["Content-Security-Policy"] = policy_for(view.base, *urls)
     return page
 
 
-def _view(params: QueryParams) -> PageView:
+def view_of(params: QueryParams) -> PageView:
     mode, what = params.get("mode", ""), params.get("what", "")
     drawn = tuple(word for word in params.getlist("map") if word.strip())[:MAX_LAYERS]
-    return PageView(mode if mode in MODES else MODES[0], what if what in WHATS else WHATS[0], drawn)
+    return PageView(
+        mode if mode in MODES else MODES[0],
+        what if what in WHATS else WHATS[0],
+        drawn,
+        base_address(params.get("base", "")),
+        params.get("swipe", "")[:_MAX_SWIPE_CHARS],
+    )
+
+
+def base_address(text: str) -> str:
+    """The address of tiles or of a WMS; nothing where it is neither."""
+    is_tiles = all(f"{{{name}}}" in text for name in ("z", "x")) and ("{y}" in text or "{-y}" in text)
+    clean = canonical(text.replace("{", "").replace("}", "")) if len(text) <= _MAX_BASE_CHARS else None
+    if clean is None or not text.lower().startswith(("http://", "https://")):
+        return ""
+    return text if is_tiles or params_lower(clean).get("layers") else ""
 
 
 def _asked(portal: Portal, params: QueryParams, view: PageView) -> Query:
@@ -168,14 +192,27 @@ def clusters_url(query: Query) -> str:
     return f"/api/v1/clusters?{urlencode(pairs)}" if pairs else "/api/v1/clusters"
 
 
-def _downloads(portal: Portal, query: Query) -> list[tuple[str, str]]:
-    """Title and address of the results in each format."""
+def _is_at(text: str, service: Service) -> bool:
+    """Is this the address of the service, but for its parameters?"""
+    asked = (canonical(text) or "").partition("?")[0].rstrip("/")
+    return any(asked == each.partition("?")[0].rstrip("/") for each in (service.endpoint, *service.aliases))
+
+
+def _downloads(portal: Portal, query: Query) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Title and address of the results in each format, by what one does with them."""
     pairs = _pairs(replace(query, limit=Query().limit, offset=0))
-    return [
-        (each.title, f"/api/v1/search?{urlencode([*pairs, ('f', each.id)])}")
-        for each in portal.exporters.values()
-        if each.id != "json"
-    ]
+    groups: dict[str, list[tuple[str, str]]] = {group: [] for group in DOWNLOAD_GROUPS}
+    for each in portal.exporters.values():
+        if each.id != "json":
+            address = f"/api/v1/search?{urlencode([*pairs, ('f', each.id)])}"
+            groups[_download_group(each.id)].append((each.title.removeprefix("QGIS connections: "), address))
+    return [(title, files) for title, files in groups.items() if files]
+
+
+def _download_group(format_id: str) -> str:
+    if format_id.startswith(("qgis", "qlr")):
+        return "QGIS"
+    return "Other programs" if format_id in ("owc", "terria") else "Data"
 
 
 def search_url(query: Query, view: PageView | None = None, **changes: Any) -> str:
@@ -233,7 +270,7 @@ def _groups(portal: Portal, query: Query, results: Results | None) -> list[Facet
     """The other facets of what was found: the most frequent values of each, and those chosen."""
     groups = []
     total = results.total if results else 0
-    for name, title in _FACET_TITLES.items():
+    for name, title in FACET_TITLES.items():
         counts = results.facets.get(name, {}) if results else {}
         chosen = query.filters().get(name, ())
         values = [*chosen, *(v for v in counts if v not in chosen)][: max(_FACET_VALUES, len(chosen))]

@@ -14,7 +14,7 @@ from geohound.views.params import PAGES, read_query
 from geohound.views.parsing import ParameterError
 
 from .rendering import render
-from .search import PageView, clusters_url, search_url
+from .search import PageView, clusters_url, search_url, view_of
 
 
 def map_page(request: Request) -> Response:
@@ -27,6 +27,7 @@ def map_page(request: Request) -> Response:
         trouble = error
     words = tuple(request.query_params.getlist("map"))[:MAX_LAYERS]
     drawn = layers_named(portal, words)
+    view = view_of(request.query_params)
     results = portal.index.search(Query(limit=0, facet_values=len(portal.kinds)))
     context = {
         "query": query,
@@ -34,9 +35,12 @@ def map_page(request: Request) -> Response:
         "typed": request.query_params.get("q", "")[:500],
         "kinds": list(results.facets.get("kind", {})),
         "clusters": clusters_url(query),
-        "as_list": search_url(query, PageView(drawn=words)),
+        "as_list": search_url(query, PageView(drawn=words, base=view.base, swipe=view.swipe)),
+        "base": view.base,
+        "swipe": view.swipe,
+        "drawn_words": words,
         "drawn": [each.record() for each in drawn],
     }
     page = render(request, "map.html", context, 400 if trouble else 200)
-    page.headers["Content-Security-Policy"] = policy_for(*(each.drawing.url for each in drawn))
+    page.headers["Content-Security-Policy"] = policy_for(*(each.drawing.url for each in drawn), view.base)
     return page

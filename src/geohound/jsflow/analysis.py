@@ -103,10 +103,7 @@ def _source(index: int, script: Script, meter: Meter) -> Source:
     if not script.is_inline and _LITERAL.match(script.text) and config.parse(script.text) is None:
         script = replace(script, text=f"({script.text.strip().rstrip(';')})")  # an object as scripts write it
     is_library = not script.is_inline and libraries.is_library(script.url)
-    source = Source(index, script, meter, is_library)
-    if not is_library and len(script.text) > 100_000:
-        source.is_library = libraries.is_library_text(source.raw)
-    return source
+    return Source(index, script, meter, is_library)
 
 
 def _read_import_map(ev: Evaluator, source: Source) -> None:
@@ -145,7 +142,7 @@ class _Reader:
             if len(source.raw) <= _FILES_ONLY and any(end in source.raw for end in _FILE_ENDS):
                 collector.collect_files(self.guard)
             return False
-        collector.collect(self.guard, with_strings=not libraries.has_banner(source.script.text))
+        collector.collect(self.guard)
         if source.is_cut_short:
             self.unknown.setdefault(f"{source.script.url}: too long or too strange to be read whole")
         for found in collector.found:

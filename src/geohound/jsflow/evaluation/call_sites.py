@@ -10,8 +10,8 @@ from tree_sitter import Node
 
 from geohound.jsflow.model import words
 from geohound.jsflow.modules import imports
-from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters
-from geohound.jsflow.syntax.tree import above, callee, child
+from geohound.jsflow.syntax.source import CLASSES, Source, arguments, nth, parameters
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
 from geohound.jsflow.values.domain import UNKNOWN, Arr, BoundScope, Fn, Lazy, Obj, Ref, Value, Values, ready
 from geohound.jsflow.values.resolver import Binding, Resolver
 

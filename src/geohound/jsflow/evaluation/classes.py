@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from geohound.jsflow.syntax import nodes
-from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, nth
-from geohound.jsflow.syntax.tree import above, child
+from geohound.jsflow.syntax.source import CLASSES, Source, nth
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, child
 from geohound.jsflow.values.domain import (
     NOTHING,
     NULL,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from geohound.jsflow.syntax.source import FUNCTIONS, Source, arguments
-from geohound.jsflow.syntax.tree import above, child
+from geohound.jsflow.syntax.source import Source, arguments
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, child
 from geohound.jsflow.values.domain import BoundScope, Fn, Inst, Values
 from geohound.jsflow.values.resolver import Resolver
 

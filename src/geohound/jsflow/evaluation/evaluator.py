@@ -10,7 +10,8 @@ from tree_sitter import Node
 
 from geohound.jsflow.modules import imports
 from geohound.jsflow.step_budget import Meter
-from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, Source, arguments, nth, parameters
+from geohound.jsflow.syntax.source import CLASSES, Source, arguments, nth, parameters
+from geohound.jsflow.syntax.tree import FUNCTIONS
 from geohound.jsflow.values import conditions
 from geohound.jsflow.values.domain import (
     HOLE,

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from geohound.jsflow.modules import bundles, imports
-from geohound.jsflow.syntax.source import CLASSES, FUNCTIONS, arguments, nth
-from geohound.jsflow.syntax.tree import operator
+from geohound.jsflow.syntax.source import CLASSES, arguments, nth
+from geohound.jsflow.syntax.tree import FUNCTIONS, operator
 from geohound.jsflow.values import conditions
 from geohound.jsflow.values.domain import (
     HOLE,

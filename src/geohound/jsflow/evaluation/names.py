@@ -8,8 +8,8 @@ from tree_sitter import Node
 
 from geohound.jsflow.model import words
 from geohound.jsflow.modules import bundles, imports
-from geohound.jsflow.syntax.source import FUNCTIONS, Def, Source, parameters
-from geohound.jsflow.syntax.tree import above, child
+from geohound.jsflow.syntax.source import Def, Source, parameters
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, child
 from geohound.jsflow.values.domain import (
     NOTHING,
     UNDEFINED,

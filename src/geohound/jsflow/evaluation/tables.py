@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth
-from geohound.jsflow.syntax.tree import above, callee, child
+from geohound.jsflow.syntax.source import Source, nth
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
 from geohound.jsflow.values.domain import HOLE, BoundScope
 from geohound.jsflow.values.resolver import Resolver
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth, parameters
-from geohound.jsflow.syntax.tree import above, child
+from geohound.jsflow.syntax.source import Source, nth, parameters
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, child
 from geohound.jsflow.values.domain import NOTHING, BoundScope, Fn, Namespace, Obj, Ref, Value, Values, ready
 from geohound.jsflow.values.resolver import Resolver
 

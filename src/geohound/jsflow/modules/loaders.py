@@ -11,7 +11,8 @@ from tree_sitter import Node
 from geohound import urls
 from geohound.jsflow.syntax import libraries
 from geohound.jsflow.syntax.anchors import anchor
-from geohound.jsflow.syntax.source import FUNCTIONS, Source, parameters, walk
+from geohound.jsflow.syntax.source import Source, parameters, walk
+from geohound.jsflow.syntax.tree import FUNCTIONS
 from geohound.jsflow.values import liveness
 from geohound.jsflow.values.domain import HOLE, Arr, BoundScope, Fn, Lazy, Obj, UrlObject, Value, ready, text_of
 from geohound.jsflow.values.resolver import Resolver

@@ -11,8 +11,8 @@ from geohound.jsflow.evaluation.call_sites import attributes
 from geohound.jsflow.model import words
 from geohound.jsflow.modules import imports
 from geohound.jsflow.syntax import nodes
-from geohound.jsflow.syntax.source import FUNCTIONS, Source
-from geohound.jsflow.syntax.tree import above, callee, child
+from geohound.jsflow.syntax.source import Source
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
 from geohound.jsflow.values.domain import HOLE, BoundScope, Lazy, Obj, Ref, Value
 
 from .collector import Collector

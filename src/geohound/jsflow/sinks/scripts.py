@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from tree_sitter import Node
@@ -12,9 +12,9 @@ from tree_sitter import Node
 from geohound.jsflow.model import words
 from geohound.jsflow.syntax import nodes
 from geohound.jsflow.syntax.anchors import Anchor
-from geohound.jsflow.syntax.source import FUNCTIONS, arguments, parameters
-from geohound.jsflow.syntax.tree import above, callee, child
-from geohound.jsflow.values.domain import HOLE, BoundScope, Fn, Lazy, Obj, Ref, Value
+from geohound.jsflow.syntax.source import arguments, parameters
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
+from geohound.jsflow.values.domain import HOLE, BoundScope, Fn, Lazy, Obj, Ref, Value, text_of
 
 from . import calls, requests, sibling_properties, source_positions
 from .collector import Collector
@@ -28,6 +28,9 @@ _NO_ADDRESS = frozenset(("object", "number", "true", "false", "function_expressi
 _AROUND_KEYS = ("object", "program", "statement_block", "template_string")
 _STRINGS = ("string", "template_string")
 _AROUND_STRINGS = words("jsx_attribute program statement_block call_expression object comment regex")
+_BUNDLE = 60_000  # in longer scripts, what classes are defined with are the examples and defaults of libraries
+_MORE_THAN_A_PATH = re.compile(r"(?:https?:)?//\S{8}")
+_MAX_DEFAULTS = 50  # of one place
 _USE = rb"(?<![\w$.])(?P<at>NAME)(?![\w$])"
 
 Visit = Callable[[int, int], None]
@@ -39,15 +42,16 @@ class ScriptSinks(Collector):
     """Looks through one source."""
 
     left: int = 0
+    defaults: set[str] = field(default_factory=set)  # with which the classes of a bundle are defined
 
-    def collect(self, guard: Guard, *, with_strings: bool = True) -> None:
+    def collect(self, guard: Guard) -> None:
         """Visit every anchor; `guard` runs each visit within its budget."""
         self.left = self.ev.meter.budget.sinks
         data = self.source.data
         is_short = len(data) <= MAX_GUESSED
         steps: list[tuple[Anchor, Visit]] = [(self.idioms.call, self._call), (source_positions.KEY, self._key)]
         steps += [(source_positions.LOOSE_KEY, self._key)] if is_short else []
-        steps += [(self.idioms.string, self._string)] if with_strings else []
+        steps.append((self.idioms.string, self._string))
         guard(self._aliases)
         self._visit([*steps, (self.idioms.row, partial(requests.row, self))], guard)
         services = [m.start() for m in self.idioms.service.finditer(data)][:200]
@@ -59,6 +63,7 @@ class ScriptSinks(Collector):
             self._visit_all(matches, partial(requests.request, self), guard)
         self.collect_files(guard)
         guard(partial(requests.collect_tags, self))
+        self.found = [f for f in self.found if f.how != "string" or not any(d in f.text for d in self.defaults)]
 
     def collect_files(self, guard: Guard) -> None:
         """Only the files that the script asks for."""
@@ -74,6 +79,8 @@ class ScriptSinks(Collector):
             at, end = match.start(match.lastgroup or 0), match.end()
             if self.left <= 0 or self.ev.meter.is_over:
                 return
+            if self.source.is_of_library(at):
+                continue
             self.left -= 1
             guard(partial(visit, at, end))
 
@@ -260,6 +267,10 @@ class ScriptSinks(Collector):
             found = [SinkValue(v) for v in self._at_end(top, place)]
             return sibling_properties.filled(self.ev, found, options, place) if options else found
 
+        if len(self.source.raw) > _BUNDLE and nodes.is_class_constant(top, self.source):
+            texts = (text_of(v.value).partition("?")[0] for v in self.ev.solve(compute))
+            self.defaults.update(list(filter(_MORE_THAN_A_PATH.match, texts))[:_MAX_DEFAULTS])
+            return
         self.take(compute, None, "string", top, context, must_be_sure=True)
 
     def _is_for_people(self, top: Node, context: str) -> bool:

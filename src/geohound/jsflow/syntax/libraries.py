@@ -40,11 +40,11 @@ _SHELF = re.compile(
     re.IGNORECASE,
 )
 _BANNER = re.compile(
-    r"Leaflet \d|a JS library for interactive maps|OpenLayers(?: Contributors|\.js|\s+\d|, )|"
-    r"jQuery (?:JavaScript Library )?v\d|Bootstrap v\d|"
-    r"Mapbox GL JS|MapLibre GL JS|Cesium -|CesiumJS|Ext JS|Ext Core|GeoExt|Proj4js|esri-leaflet|"
-    r"Copyright \(c\) Microsoft|"
-    r"AngularJS v|Vue\.js v|React v|RequireJS|Dojo Foundation|deck\.gl|three\.js|Esri|@license|Lodash|Underscore\.js",
+    rb"Leaflet \d|a JS library for interactive maps|OpenLayers(?: Contributors|\.js|\s+\d|, )|"
+    rb"jQuery (?:JavaScript Library )?v\d|Bootstrap v\d|"
+    rb"Mapbox GL JS|MapLibre GL JS|Cesium -|CesiumJS|Ext JS|Ext Core|GeoExt|Proj4js|esri-leaflet|"
+    rb"Copyright \(c\) Microsoft|"
+    rb"AngularJS v|Vue\.js v|React v|RequireJS|Dojo Foundation|deck\.gl|three\.js|Esri|@license|Lodash|Underscore\.js",
 )
 _FULL_BUILDS = (  # fingerprints of whole libraries: each stands in the build of one and in no application
     (b"OpenLayers.Format.WMSCapabilities.v1_1_1=", b"OpenLayers.Util.getParameterString="),
@@ -53,9 +53,8 @@ _FULL_BUILDS = (  # fingerprints of whole libraries: each stands in the build of
     (b"defaultWmsParams", b"L.TileLayer.WMS", b"Leaflet"),
     (b"GeoExt.data.WMSCapabilitiesReader", b"Ext.namespace"),
 )
-_BANNER_CHARS = 1500
+_DEFINITION = re.compile(rb"\s*(?:var\s+)?(?:OpenLayers|ol|goog|GeoExt|Ext|L|Proj4js)(?:[.=]|\s=|\()")
 _MAX_ADDRESS = 500
-_WHOLE_LIBRARY = 60_000  # shorter files that begin with a library's banner may well be a plug-in's configuration
 
 
 def is_library(address: str) -> bool:
@@ -78,7 +77,11 @@ def is_library_text(data: bytes) -> bool:
     return any(all(mark in data for mark in marks) for marks in _FULL_BUILDS)
 
 
-def has_banner(text: str) -> bool:
-    """A library's banner at the beginning: the file may still hold an application behind it."""
-    head = text[:_BANNER_CHARS]
-    return "/*" in head[:200] and bool(_BANNER.search(head)) and len(text) > _WHOLE_LIBRARY
+def is_banner(comment: bytes) -> bool:
+    """A comment with which a library begins."""
+    return bool(_BANNER.search(comment))
+
+
+def is_definition(statement: bytes) -> bool:
+    """The beginning of a statement that puts a part of a library in its place."""
+    return bool(_DEFINITION.match(statement))

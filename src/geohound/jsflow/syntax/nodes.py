@@ -14,6 +14,7 @@ from .tree import above, callee, child, operator
 _CHAIN = frozenset(["parenthesized_expression", "template_substitution", "template_string", "await_expression"])
 
 
+_LITERALS = words("pair object array binary_expression ternary_expression template_string parenthesized_expression")
 _TO_STRING = words("encodeURIComponent encodeURI String decodeURIComponent")
 _STRING_METHODS = words("concat replace replaceAll trim toString toLowerCase join slice substring")
 
@@ -94,6 +95,17 @@ def is_statement(node: Node) -> bool:
     return up is not None and (
         up.type in ("expression_statement", "import_statement", "export_statement", "switch_case")
     )
+
+
+def is_class_constant(node: Node, source: Source) -> bool:
+    """A default in the definition of a class, outside its methods."""
+    up = node.parent
+    while up is not None and up.type in _LITERALS:
+        up = up.parent
+    if up is None or up.type != "arguments":
+        return up is not None and up.type == "field_definition"
+    called = callee(up.parent)
+    return called is not None and source.text(called).endswith((".extend", ".declare", "createClass"))
 
 
 def holder(node: Node, source: Source) -> str:

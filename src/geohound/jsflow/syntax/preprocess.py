@@ -41,6 +41,12 @@ class Cleaned:
         at = bisect_right(self.starts, offset) - 1
         return self.origins[at] + offset - self.starts[at] if at >= 0 else offset
 
+    def place(self, origin: int) -> int:
+        """Where a place of the original stands now, or what follows it if it was cut out."""
+        at = bisect_right(self.origins, origin) - 1
+        end = self.starts[at + 1] if at + 1 < len(self.starts) else len(self.data)
+        return min(self.starts[at] + origin - self.origins[at], end) if at >= 0 else 0
+
 
 @dataclass(slots=True)
 class _Cutter:

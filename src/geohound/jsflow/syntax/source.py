@@ -15,19 +15,11 @@ from tree_sitter import Node, Tree
 from geohound.jsflow.model import Script, words
 from geohound.jsflow.step_budget import BYTES, CLEANED, HITS, INDEXED, NODES, PARSED, Meter
 
+from . import library_parts
 from .parsing import depth_of, parse
 from .preprocess import Cleaned, clean
+from .tree import FUNCTIONS
 
-FUNCTIONS = frozenset(
-    [
-        "function_declaration",
-        "function_expression",
-        "arrow_function",
-        "method_definition",
-        "generator_function",
-        "generator_function_declaration",
-    ]
-)
 CLASSES = frozenset(("class_declaration", "class"))
 _SCOPES = FUNCTIONS | {"program"}
 _BLOCKS = words(
@@ -44,6 +36,7 @@ _MAX_CLIMB = 500
 _LEVELS = 16  # of brackets that make the way up twice as long
 _BEFORE = 40  # how much of what stands before a name is looked at
 _SEARCHED = 60  # times the length of a script, after which an index of its words is cheaper than searching on
+_SCANS = 8  # of a whole script for signs of libraries
 _WORD = re.compile(rb"[\w$]+")
 _LETTERS = frozenset(bytes((c,)) for c in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
 _WORDS = re.compile(rb"([\w$]+)")
@@ -116,6 +109,15 @@ class Source:
         self._meter.note(reached // PARSED)
         self.is_cut_short = reached < len(data)
         return tree
+
+    @cached_property
+    def _library_parts(self) -> list[library_parts.Span]:
+        self._meter.note(_SCANS * len(self.raw) // BYTES)
+        return library_parts.spans(self.raw, self.cleaned, self.root)
+
+    def is_of_library(self, offset: int) -> bool:
+        """Does code of a library stand here, in a script that holds an application as well?"""
+        return library_parts.holds(self._library_parts, offset)
 
     def text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")

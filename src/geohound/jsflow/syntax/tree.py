@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+FUNCTIONS = frozenset(
+    [
+        "function_declaration",
+        "function_expression",
+        "arrow_function",
+        "method_definition",
+        "generator_function",
+        "generator_function_declaration",
+    ]
+)
+
 
 def child(node: Node | None, *fields: str) -> Node | None:
     """The child in the first of these fields that is there."""

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth
-from geohound.jsflow.syntax.tree import child
+from geohound.jsflow.syntax.source import Source, nth
+from geohound.jsflow.syntax.tree import FUNCTIONS, child
 from geohound.jsflow.values.resolver import Resolver
 
 from .domain import HOLE, BoundScope, Mark, Value, is_truthy

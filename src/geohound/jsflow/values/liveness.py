@@ -7,8 +7,8 @@ from typing import TypeGuard
 
 from tree_sitter import Node
 
-from geohound.jsflow.syntax.source import FUNCTIONS, Source, nth
-from geohound.jsflow.syntax.tree import above, callee, operator
+from geohound.jsflow.syntax.source import Source, nth
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, operator
 from geohound.jsflow.values.resolver import Resolver
 
 from . import conditions

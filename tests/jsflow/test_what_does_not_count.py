@@ -42,6 +42,12 @@ DECOYS = {
     "var u = base(); u += 'service=WFS&request=GetFeature'; fetch(u); } more();",
     "the path of a module": "requirejs.config({baseUrl: '../lib', paths: {'leaflet.wms': '../dist/leaflet.wms'}});",
     "a folder of pictures": 'use({wfsImgPath: "https://h.test/config/img/"});',
+    "types of media": 'use({mimeTypes: ["application/vnd.ogc.wms_xml", "text/wfs"]});',
+    "another product's own interface": 'var API = "https://h.test/wms/api/v2"; fetch(API + "/stock?warehouse=3");',
+    "things that are no sensors": 'fetch("https://h.test/v1.1/things");',
+    "a row of another kind": "const g = b => `${b}?service=WMS&request=GetMap&layers=x`; const rows = {p: {b: "
+    "'https://h.test/pois', k: 'vector'}}; for (const [id, d] of Object.entries(rows)) { "
+    "if (d.k === 'wms') m.addSource(id, {type: 'raster', tiles: [g(d.b)]}); }",
     "a test of a string": 'if (u.indexOf("/wms") > 0) { go(); }',
 }
 
@@ -114,6 +120,8 @@ def test_a_script_without_a_word_of_maps_is_not_read() -> None:
         '$.getJSON("https://h.test/reverse", {lon: x, lat: y}, show);',
         'fetch("https://h.test/species?format=json&limit=0");',
         'Ext.Ajax.request({url: "https://h.test/find", params: {any: text, from: 1}});',
+        'fetch(proxied("https://h.test/weather?lat=1")); function proxied(u) { return "/proxy?" + encodeURIComponent(u); }',
+        'fetch("https://h.test/v1/stations");',
     ],
 )
 def test_a_request_with_parameters_of_its_own_is_not_what_stands_beside_it(other: str) -> None:

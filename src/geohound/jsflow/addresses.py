@@ -72,6 +72,7 @@ _PAGE = re.compile(
     r"\.(?:html?|js|mjs|css|png|jpe?g|gif|svg|ico|woff2?|ttf|pdf|txt|md|xsd|zip|doc|docx|ts|vue|jsx)$", re.IGNORECASE
 )
 _DATA = re.compile(r"\.(?:geojson|json|kml|kmz|gpx|csv|topojson|shp|gml|pbf|mvt|tif|xml)$", re.IGNORECASE)
+_MEDIA_TYPE = re.compile(r"(?:application|text|image|multipart|model|video|audio)/[\w.+*-]+\s*(?:;|,|$)", re.IGNORECASE)
 _CAPABILITIES = re.compile(r"capabilit\w{0,40}\.xml$", re.IGNORECASE)
 
 
@@ -100,6 +101,8 @@ def read(
     text = text.strip().strip("'\"").replace("&amp;", "&")
     if "<" in text and (shown := _SHOWN.search(text)):  # markup with a picture or frame of the service
         text = shown[1].replace("&amp;", "&")
+    if _MEDIA_TYPE.match(text):
+        return None
     if not 3 <= len(text) <= 4000 or "<" in text or "\n" in text or text.startswith(("data:", "blob:", "mailto:", "#")):
         return None
     if text.count("*") > 1 and "http" in text:  # Mapea writes a layer as WMTS*name*address*layer
@@ -186,7 +189,7 @@ def _last_kind(base: str, book: AddressBook) -> str | None:
     if not parts or any(_PROSE.fullmatch(s) for s in parts) or _SLUG.search(parts[-1]):
         return None
     kind = book.kind_of_word(parts[-1]) if not _NO_ENDING.search(parts[-1]) else None
-    if kind or _ACTION.match(parts[-1]) or book.resource(base):
+    if kind or _ACTION.match(parts[-1]) or "api" in parts[-2:] or book.resource(base):
         return kind
     return next(filter(None, map(book.kind_of_segment, parts[-3:-1])), None)
 
@@ -201,7 +204,7 @@ def _tiled(base: str, query: str, page_url: str, book: AddressBook, hint: str | 
     kept = parts[at + 1 : stop]
     if "1.0.0" in kept:
         kept = kept[: kept.index("1.0.0")]
-    elif stop < len(parts) and (_TILE.search(parts[stop]) or parts[stop] == HOLE):
+    elif stop < len(parts) and (_TILE.search(parts[stop]) or parts[stop].lower() in (HOLE, "{tilematrixset}")):
         kept = _without_layer(kept)
     return _finished("/".join(parts[: at + 1] + kept), query, page_url, book, kind, None)
 

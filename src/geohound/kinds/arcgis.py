@@ -334,7 +334,10 @@ _PARTS = (
 
 
 _NO_OGC = r"(?![\w-])(?!/(?:(?:wms|wfs|wcs|wmts)server|wmts)\b)"  # which a service may offer beside its own protocol
-_OPERATION = r"(?:.*?(?P<operation>/(?:export(?:image)?|identify|find|query|legend|generatekml|layers))$)?"
+_OPERATION = (
+    r"(?:.*?(?P<operation>/(?:export(?:image)?|identify|find|query|legend|generatekml|layers(?:/\d+)?|"
+    r"resources/styles(?:/root\.json)?))$)?"
+)
 _LABELS = {
     "mapserver": "arcgisdynamicmapservice arcgisdynamicmapservicelayer arcgistiledmapservice arcgismapserver ags "
     "agsmap arcgistiledmapservicelayer arcgismapservicelayer mapimagelayer esrimapserver esrimapservergroup "
@@ -342,20 +345,20 @@ _LABELS = {
     "featureserver": "arcgisfeaturelayer arcgisfeature esrifeatureserver esrifeatureservergroup agsfeature "
     "featurelayer",
     "imageserver": "arcgisimageservicelayer arcgisimageservice esriimageserver arcgistiledimageservicelayer",
+    "vectortileserver": "arcgisvectortilelayer vectortilelayer vectortileservicelayer",
+    "sceneserver": "arcgisscenelayer scenelayer sceneservicelayer buildingscenelayer integratedmeshlayer",
 }
 
 
 def _addresses(server: str) -> Addresses:
-    """What services of one type have; those without a label in viewers are found by their directory alone."""
-    labels = terms(_LABELS.get(server, ""))
+    """What services of one type have."""
+    labels = terms(_LABELS[server])
     pattern = rf"^(?P<service>.*/rest/services/.*?/{server}){_NO_OGC}{_OPERATION}"
     return Addresses(
         ends=(server,),
-        below=(Below("/rest/services/", pattern, has_blanks=True),) if labels or server == "vectortileserver" else (),
+        below=(Below("/rest/services/", pattern, has_blanks=True),),
         labels=labels,
-        scripts=ScriptIdioms(family="arcgis", words=(server,), strings=((server, rf"{server}[\"'`?/]"),))
-        if labels
-        else ScriptIdioms(family="arcgis"),
+        scripts=ScriptIdioms(family="arcgis", words=(server,), strings=((server, rf"{server}[\"'`?/]"),)),
     )
 
 
@@ -363,7 +366,7 @@ _DIRECTORY = Addresses(
     paths=(r"/rest/services(?:/|$|\?)",),
     queries=(r"f=p?json\b",),
     no_service=(
-        r"/(?:gp|geocode|geometry|na|vectortile|scene|globe|mobile|geodata)server(?:/|$)",
+        r"/(?:gp|geocode|geometry|na|globe|mobile|geodata)server(?:/|$)",
         r"/rest/services/?$", r"/rest/services/(?!.*server)", r"/sharing/",
     ),
     servers=("/rest/services/",),

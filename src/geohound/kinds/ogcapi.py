@@ -329,8 +329,14 @@ _ADDRESSES = {
     "ogcapi-records": Addresses(rank=BESIDE, paths=("/ogc/records",)),
     "ogcapi-processes": Addresses(
         rank=BESIDE,
-        below=(Below("/processes/", r"^(?P<service>https?://[^?#]*?)/processes/[^/?#]+/(?:execution|jobs)$"),),
-        scripts=ScriptIdioms(strings=(("processes/", r"(?<=[\"'`/}])processes/"),)),
+        below=(
+            Below("/processes/", r"^(?P<service>https?://[^?#]*?)/processes/[^/?#]+/(?:execution|jobs)$"),
+            Below(
+                "/processes",
+                r"^(?P<service>https?://[^?#]*/(?:pygeoapi|ogc-?api|oapi|ogc))(?P<operation>/processes(?:/[^/?#]+)?)$",
+            ),
+        ),
+        scripts=ScriptIdioms(strings=(("processes", r"(?<=[\"'`/}])processes[/\"'`?]"),)),
     ),
     "ogcapi-edr": Addresses(
         rank=BESIDE,

@@ -110,7 +110,7 @@ _ADDRESSES = Addresses(
     below=(
         Below(
             "/v1.",
-            r"^(?P<service>https?://[^?#]*?/v1\.[01])/(?:Things|Datastreams|Locations|Observations|Sensors)\b[^?#]*$",
+            r"^(?P<service>https?://[^?#]*?/v1\.[01])/(?-i:Things|Datastreams|Locations|Observations|Sensors)\b[^?#]*$",
         ),
     ),
     servers=(r"/v1\.[01]/",),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from geohound.jsflow.evaluation import tables
+from geohound.jsflow.evaluation import call_sites, tables
 from geohound.jsflow.syntax.source import Source
 from geohound.jsflow.values import conditions
 from geohound.jsflow.values.domain import HOLE, Arr, BoundScope, Fn, Lazy, Obj, UrlObject, Value, text_of
@@ -84,6 +84,17 @@ class Collector:
         named = [value.fields[k] for k in ("url", "default", "uri") if k in value.fields]
         return [v for lazies in named for v in self.ev.any_of(lazies)]
 
+    def _is_ruled_out(self) -> bool:
+        """Does a call that is assumed now stand in a branch that the row at hand never takes?"""
+        bindings = [binding for key, binding in self.ev.choices.items() if key[0] == "param"]
+        return any(self._is_never_called(call_sites.site(binding)) for binding in bindings)
+
+    def _is_never_called(self, site: Lazy | None) -> bool:
+        if site is None or site.node is None or site.place is None:
+            return False
+        branch = conditions.branch_around(site.node, site.place.source)
+        return branch is not None and conditions.happens(self.ev, site.node, site.place, branch) is False
+
     def take(
         self,
         compute: Callable[[], list[SinkValue]],
@@ -103,7 +114,7 @@ class Collector:
                 return hits
             if branch is not None and conditions.happens(self.ev, node, BoundScope(self.source), branch) is False:
                 return []
-            if tables.is_passed_over(self.ev, node, self.source):
+            if tables.is_passed_over(self.ev, node, self.source) or self._is_ruled_out():
                 return []
             return hits
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from urllib.parse import unquote
 
 from tree_sitter import Node
 
 from geohound.jsflow.evaluation.call_sites import attributes
 from geohound.jsflow.model import words
-from geohound.jsflow.modules import imports
+from geohound.jsflow.modules import files
 from geohound.jsflow.syntax import nodes
 from geohound.jsflow.syntax.source import Source
 from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
 from geohound.jsflow.values.domain import HOLE, BoundScope, Lazy, Obj, Ref, Value
 
+from . import calls
 from .collector import Collector
 from .config import addresses_in_json
 from .finds import MAX_FUNCTION, MAX_GUESSED, SinkMatch, SinkValue
@@ -111,10 +113,20 @@ def _is_of_another(source: Source, call: Node, at: int) -> bool:
     if begin >= 0 and b"?" in written and (b"://" in written or written[:1] in b"/"):
         return True
     node = source.node_at(at)
+    other = source.nearest(node, "call_expression", "statement_block", "program")
+    if other is not None and other.type == "call_expression" and other.id != call.id and _is_request(source, other):
+        return True
     scope = source.scope_of(node) if node is not None else call
     is_function = scope.type in FUNCTIONS
     around = scope.start_byte <= call.start_byte < scope.end_byte
     return is_function and not around and not call.start_byte <= scope.start_byte < call.end_byte
+
+
+def _is_request(source: Source, call: Node) -> bool:
+    """A call that names what it asks for; `send` only sends what `open` named."""
+    called = callee(call)
+    name = source.text(called)[-60:] if called is not None else ""
+    return bool(calls.REQUESTS.search(name)) and not name.endswith("send")
 
 
 def _is_complete(c: Collector, value: Value) -> bool:
@@ -130,7 +142,7 @@ def _is_complete(c: Collector, value: Value) -> bool:
 
 
 def _has_query(address: str) -> bool:
-    query = address.partition("?")[2]
+    query = unquote(address).partition("?")[2]
     return "=" in query and HOLE not in query
 
 
@@ -166,7 +178,7 @@ def file(c: Collector, at: int, _: int) -> None:
     if above(top, *_HOLDERS) is None:
         return
     for value in c.ev.solve(lambda: list(c.ev.values(top, BoundScope(c.source)))):
-        imports.request(c.ev, value)
+        files.request(c.ev, value)
 
 
 def row(c: Collector, at: int, _: int) -> None:

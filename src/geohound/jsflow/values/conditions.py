@@ -115,12 +115,12 @@ def _matches(ev: Resolver, case: Node, place: BoundScope) -> bool | None:
 
 
 def branch_around(node: Node, source: Source) -> Node | None:
-    """The outermost function around an expression in which it stands in a branch."""
+    """The outermost function around an expression in which it stands in a branch, or the whole script."""
     is_branched, up, found = False, source.up(node), None
     for _ in range(_MAX_CLIMB):
         if up is None:
             break
-        if up.type in FUNCTIONS and is_branched:
+        if is_branched and (up.type in FUNCTIONS or up.type == "program"):
             found = up
         is_branched = is_branched or up.type in ("if_statement", "switch_case", "ternary_expression")
         up = source.up(up)

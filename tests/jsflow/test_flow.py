@@ -167,3 +167,65 @@ def test_options_in_a_data_attribute_are_read_as_configuration() -> None:
     text = """<div data-options='{"layers": [{"type": "wms", "url": "https://h.test/one", "layers": "a"}]}'></div>"""
     (endpoint,) = analyse(PAGE, [Script(PAGE, text)]).endpoints
     assert (endpoint.kind, endpoint.endpoint) == ("wms", "https://h.test/one")
+
+
+BUILT = {
+    "a default in a pattern": "const E = 'https://h.test'; function f({t, s = E + '/one'}) { L.tileLayer.wms(s, {layers: t}); } f({t: 1});",
+    "the entries of a map": "const c = new Map([['g', {h: 'h.test', p: 'one'}]]); "
+    "c.forEach((v, k) => L.tileLayer.wms(`https://${v.h}/${v.p}`, {layers: k}).addTo(m));",
+    "an entry of a map by its key": "const c = new Map(); c.set('g', {u: 'https://h.test/one'}); L.tileLayer.wms(c.get('g').u, {});",
+    "the entries of a map in a loop": "const c = new Map([['g', 'https://h.test/one']]); for (const [k, v] of c) L.tileLayer.wms(v, {});",
+    "a loop that counts": "for (var i = 1; i < 2; i++) { L.tileLayer.wms('https://h.test/' + (i > 0 ? 'one' : 'none'), {}); }",
+    "parameters that are set on an address": "const u = new URL('https://h.test/ms'); u.searchParams.set('map', '/d/one.map'); "
+    "L.tileLayer.wms(u.href.replace('ms?map=/d/one.map', 'one'), {});",
+    "what a base class asks of its heir": "class A { constructor(t) { this.o = Object.assign({}, this.d(), t); } } class W extends A { "
+    "d() { return {host: 'h.test'}; } s() { return L.tileLayer.wms('https://' + this.o.host + '/one', {}); } } new W({}).s();",
+    "a field that a compiler defines by a call": "var d = Object.defineProperty, p = (o, k, v) => d(o, k, {value: v}); var o = class o { "
+    "u(t) { return L.tileLayer.wms(`${o.root}/${t}`, {}); } }; p(o, 'root', 'https://h.test'); new o().u('one');",
+    "a heir of a class under another name": "var o = class { constructor(t) { this.t = t; } u() { return L.tileLayer.wms("
+    "'https://h.test/' + this.t, {}); } }; var r = o, c = class extends r { constructor() { super('one'); } }; new c().u();",
+    "an element that was compiled": "import {jsx as e} from 'react/jsx-runtime'; import {WMSTileLayer as l} from 'react-leaflet'; "
+    "function n({name: t, url: s = 'https://h.test/one'}) { return e(l, {url: s, params: p(t)}); } e(n, {name: 'a'});",
+    "a module that exports by name": "define('cfg', function (require, exports, module) { var h = 'https://h.test'; exports.g = h + '/one'; "
+    "exports.rows = [{k: 'wms', at: exports.g}]; }); require(['cfg'], function (c) { c.rows.forEach(function (r) { "
+    "L.tileLayer.wms(r.at, {layers: 'x'}); }); });",
+    "modules of SystemJS": "System.register('a', [], function (e) { var B = 'https://h.test'; return {execute: function () { e('W', B + '/one'); }}; }); "
+    "System.register('b', ['a'], function (e) { var W; return {setters: [function (m) { W = m.W; }], execute: function () { "
+    "L.tileLayer.wms(W, {layers: 'x'}); }}; });",
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_an_address_is_followed_through(name: str) -> None:
+    found = analyse(PAGE, [Script(f"{PAGE}app.js", BUILT[name], is_module="import" in BUILT[name])]).endpoints
+    assert ("wms", "https://h.test/one") in {(e.kind, e.endpoint) for e in found}
+
+
+def test_parameters_set_on_an_address_belong_to_it() -> None:
+    code = (
+        "const u = new URL('https://h.test/cgi'); u.searchParams.set('map', '/d/a.map'); L.tileLayer.wms(u.href, {});"
+    )
+    assert endpoints(code) == {("wms", "https://h.test/cgi?map=/d/a.map")}
+
+
+def test_numbered_mirrors_of_one_service_are_one_candidate() -> None:
+    code = """var s = []; for (var i = 1; i <= 3; i++) s.push('http://ms' + i + '.h.test/wms');
+        map.addLayer(new OpenLayers.Layer.WMS('a', s, {layers: 'r'}));"""
+    assert endpoints(code) == {("wms", "http://ms1.h.test/wms")}
+
+
+def test_a_module_of_systemjs_in_another_file_is_asked_for_and_read() -> None:
+    page = Script(PAGE, '{"imports": {"svc": "./svc.js"}}', is_inline=True)
+    main = Script(
+        f"{PAGE}app.js",
+        """System.register(['svc'], function (e) { var S, f; return {setters: [function (m) {
+        S = m.ROWS; f = m.default; }], execute: function () { for (const s of S) L.tileLayer.wms(f(s.path), {}); }}; });""",
+    )
+    assert f"{PAGE}svc.js" in analyse(PAGE, [page, main]).wanted
+    other = Script(
+        f"{PAGE}svc.js",
+        """System.register([], function (e) { var H = 'https://h.test', R; return {execute: function () {
+        e('ROWS', R = [{path: '/one'}]); e('default', function (p) { return H + p; }); }}; });""",
+    )
+    found = analyse(PAGE, [page, main, other]).endpoints
+    assert [(e.kind, e.endpoint) for e in found] == [("wms", "https://h.test/one")]

@@ -33,6 +33,7 @@ _UNUSED = 0.6  # share of its confidence that remains to an address which nothin
 _YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
 _FILE_ENDS = (b".json", b".xml", b".yaml", b".yml", b".txt", b".cfg", b".conf")
 _LITERAL = re.compile(r"\s*\{\s*(?:\w+|[\"'][\w.-]+[\"'])\s*:|\s*\[\s*\{")
+_MIRROR = re.compile(r"(?<=://)(?<![\d.])[a-z-]{0,20}\d{1,2}(?=\.)")
 _MAX_WANTED = 200
 _ROW = 8  # steps that an address of a configuration takes
 _LONG = 400_000
@@ -266,10 +267,18 @@ def _suits(found: SinkMatch, place: addresses.Address | addresses.Unclear, famil
 def _merged(entries: list[tuple[Endpoint, str]], unclear: list[str]) -> list[Endpoint]:
     """Without what another entry says better: a kind left open, a mere beginning or end of a longer address."""
     named = {_same(e.endpoint) for e, _ in entries if e.kind is not None}
-    kept = [(e, raw) for e, raw in entries if e.kind is not None or _same(e.endpoint) not in named]
+    kept = [(e, raw) for e, raw in _without_mirrors(entries) if e.kind is not None or _same(e.endpoint) not in named]
     if len(kept) <= _MAX_COMPARED:
         kept = [(e, raw) for e, raw in kept if not _is_said_better(e, raw, kept, unclear)]
     return [e for e, _ in kept]
+
+
+def _without_mirrors(entries: list[tuple[Endpoint, str]]) -> list[tuple[Endpoint, str]]:
+    """Of hosts that one call names and that differ in their number alone, the first."""
+    first: dict[tuple[str, str | None, str, int, str], tuple[Endpoint, str]] = {}
+    for e, raw in entries:
+        first.setdefault((_MIRROR.sub("", e.endpoint), e.kind, e.source, e.line, e.call), (e, raw))
+    return list(first.values())
 
 
 def _is_said_better(entry: Endpoint, raw: str, kept: list[tuple[Endpoint, str]], unclear: list[str]) -> bool:

@@ -13,7 +13,7 @@ import ada_url
 from tree_sitter import Node
 
 from geohound.jsflow.model import words
-from geohound.jsflow.modules import bundles, imports
+from geohound.jsflow.modules import bundles, files, imports
 from geohound.jsflow.syntax.source import Source
 from geohound.jsflow.values import methods
 from geohound.jsflow.values.domain import (
@@ -83,9 +83,46 @@ def _new_array(ev: Resolver, args: Sequence[Lazy]) -> Values:
     return (Arr([] if is_length else list(args)),)
 
 
+def _new_map(ev: Resolver, args: Sequence[Lazy]) -> Obj:
+    """A map with the entries of an array, or of another map."""
+    made = Obj(is_map=True)
+    for value in ev.lazy(args[0]) if args else ():
+        given = _from_entries(ev, value) if isinstance(value, Arr) else value
+        made.fields.update(given.fields if isinstance(given, Obj) else {})
+    return made
+
+
+def _on_map(ev: Resolver, made: Obj, name: str, args: Sequence[Lazy]) -> Values:
+    """Methods of a map; under a key that is not known, any entry may stand."""
+    match name:
+        case "get":
+            keys = [text_of(v) for v in ev.lazy(args[0])] if args else []
+            held = [made.fields[k] for k in keys if k in made.fields] or (
+                list(made.fields.values()) if HOLE in keys else []
+            )
+            return ev.any_of(lazy for lazies in held for lazy in lazies) if held else (UNDEFINED,)
+        case "set" if len(args) == 2:
+            made.fields.update({text_of(v): [args[1]] for v in ev.lazy(args[0])})
+            return (made,)
+        case "keys" | "values" | "entries":
+            return _WITH_FIRST[f"Object.{name}"](ev, made)
+    return NOTHING
+
+
+def _query(ev: Resolver, value: Value) -> Values:
+    """The text of search parameters: what is not known of them are blanks."""
+    rows = _from_entries(ev, value) if isinstance(value, Arr) else value
+    if not isinstance(rows, Obj):
+        return (value.lstrip("?"),) if isinstance(value, str) else NOTHING
+    pairs = [(key, text_of(ev.any_of(lazies)[0])) for key, lazies in list(rows.fields.items())[:100]]
+    return ("&".join(f"{key}={quote(text, safe=f'/:,{HOLE}')}" for key, text in pairs),)
+
+
 _MAKERS: dict[str, Callable[[Resolver, Sequence[Lazy]], Values]] = {
     "URL": _new_address,
     "Array": _new_array,
+    "Map": lambda ev, args: (_new_map(ev, args),),
+    "URLSearchParams": lambda ev, args: ev.union(*(_query(ev, v) for v in ev.lazy(args[0]))) if args else NOTHING,
     "Set": lambda ev, args: ev.lazy(args[0]) if args else NOTHING,
     "String": lambda ev, args: ev.concat(ev.lazy(args[0])) if args else NOTHING,
 }
@@ -162,7 +199,7 @@ def _required(ev: Resolver, name: str, first: Values, source: Source) -> Values:
 
 
 def _requested(ev: Resolver, first: Values) -> Values:
-    return ev.union(*(imports.request(ev, address) for value in first for address in _addresses_in(ev, value)))
+    return ev.union(*(files.request(ev, address) for value in first for address in _addresses_in(ev, value)))
 
 
 def _addresses_in(ev: Resolver, value: Value) -> list[Value]:
@@ -263,6 +300,8 @@ def call_method(ev: Resolver, inner: Node, name: str, args: Sequence[Lazy], plac
                 found.append(methods.on_string(ev, value, name, args))
             case Arr():
                 found.append(methods.on_array(ev, value, name, args))
+            case Obj(is_map=True):
+                found.append(_on_map(ev, value, name, args))
             case UrlObject(href):
                 found.append((href,) if name in ("toString", "toJSON") else NOTHING)
             case int() | float():
@@ -277,7 +316,7 @@ def _on_other(ev: Resolver, value: Value, name: str, args: Sequence[Lazy], place
         case Ref():
             return _on_global(ev, value, name, args, place)
         case FetchedFile(url):
-            return _on_reply(ev, imports.contents(ev, url), name, args)
+            return _on_reply(ev, files.contents(ev, url), name, args)
     if name == "then":
         return _then(ev, value, args)
     if name in ("finally", "pipe", "catch"):

@@ -9,7 +9,7 @@ from itertools import product
 from tree_sitter import Node
 
 from geohound.jsflow.model import words
-from geohound.jsflow.modules import imports
+from geohound.jsflow.modules import files, imports
 from geohound.jsflow.syntax.source import CLASSES, Source, arguments, nth, parameters
 from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
 from geohound.jsflow.values.domain import UNKNOWN, Arr, BoundScope, Fn, Lazy, Obj, Ref, Value, Values, ready
@@ -20,6 +20,8 @@ from . import classes, descriptors, tables
 _CALLED = rb"(?<![\w$])(?P<at>NAME)\s*\("
 _HANDED_ON = rb"[(,]\s*(?P<at>NAME)\s*[,)]"
 _EXTENDED = rb"(?<![\w$])extends\s+(?:[\w$]+\.)?(?P<at>NAME)(?![\w$.(])"
+_RENAMED = rb"[\w$]\s?=\s?(?P<at>NAME)\s*(?:[,;\n]|$)"
+_MAX_OTHERS = 3
 _TAG = rb"<(?P<at>NAME)[\s/>]"
 _MAX_SITES = 120
 _ITERATORS = words("map forEach filter flatMap some every find each findIndex sort")
@@ -27,7 +29,7 @@ _OUTSIDE = frozenset(
     ("$", "jQuery", "_", "Ext", "angular", "array", "arrayUtil", "goog.array", "OpenLayers", "dojo", "L")
 )
 _KEY_FIRST = frozenset(("$", "jQuery"))
-_ELEMENTS = frozenset(("createElement", "jsx", "jsxs", "_jsx", "_jsxs", "h", "createVNode"))
+ELEMENTS = frozenset(("createElement", "jsx", "jsxs", "_jsx", "_jsxs", "h", "createVNode"))
 _AFTERWARDS = words("then done success subscribe pipe")
 _LOADERS = words("define require requirejs curl")
 _REQUESTS = words("getJSON get post ajax json loadJson loadJSON xhrGet request load")
@@ -37,7 +39,7 @@ def bindings(ev: Resolver, function: Node, source: Source) -> list[Binding]:
     """A binding of the parameters for every call that is known."""
     fn = Fn(function, BoundScope(source))
     found: list[Binding] = []
-    for args in _argument_lists(ev, function, source):
+    for args in argument_lists(ev, function, source):
         ev.meter.spend()
         found.append(ev.bind(fn, args))
         if len(found) >= ev.meter.budget.choices:
@@ -45,7 +47,15 @@ def bindings(ev: Resolver, function: Node, source: Source) -> list[Binding]:
     return found
 
 
-def _argument_lists(ev: Resolver, function: Node, source: Source) -> Iterator[list[Lazy]]:
+def site(binding: Binding) -> Lazy | None:
+    """An argument as it is written at the call that gives these values, if one is."""
+    given = binding["arguments"].values[0] if "arguments" in binding and binding["arguments"].values else None
+    written = (lazy for lazy in (given.items if isinstance(given, Arr) else ()) if lazy.node is not None)
+    return next(written, None)
+
+
+def argument_lists(ev: Resolver, function: Node, source: Source) -> Iterator[list[Lazy]]:
+    """The arguments of every call that is known."""
     node, up = function, function.parent
     while up is not None and up.type == "parenthesized_expression":
         node, up = up, up.parent
@@ -56,6 +66,8 @@ def _argument_lists(ev: Resolver, function: Node, source: Source) -> Iterator[li
         yield ev.lazy_arguments(up, place)
     elif up.type == "arguments" and up.parent is not None:
         yield from called_back(ev, up.parent, node, place)
+    elif up.type == "array" and (module := imports.set_module(ev, node, up, source)):
+        yield [ready(*module)]
     elif up.type == "member_expression" and (call := above(up, "call_expression")) is not None:
         yield from _by_call(ev, up, call, place)
     else:
@@ -80,7 +92,8 @@ def _by_name(ev: Resolver, function: Node, up: Node, source: Source) -> Iterator
         yield from _calls_elsewhere(ev, source, name, fn, is_plain=False)
         return
     scope = source.scope_of(up if up.parent is not None else function)
-    yield from _calls_in(ev, source, name, fn, scope)
+    for called in (name, *_other_names(source, name, scope)):
+        yield from _calls_in(ev, source, called, fn, scope)
     if scope.type in FUNCTIONS:
         yield from _calls_of_exports(ev, source, name, fn, scope)
         return
@@ -88,6 +101,16 @@ def _by_name(ev: Resolver, function: Node, up: Node, source: Source) -> Iterator
     if source.mentions("export"):
         for other, alias in imports.importers(ev, source):
             yield from _calls_in(ev, other, alias, fn, other.root)
+
+
+def _other_names(source: Source, name: str, scope: Node) -> list[str]:
+    """The names that are declared to be this one: r = o."""
+    found = []
+    for at in source.places(name, _RENAMED, scope.start_byte, scope.end_byte)[:_MAX_OTHERS]:
+        label = child(above(source.node_at(at), "variable_declarator"), "name")
+        if label is not None and label.type == "identifier":
+            found.append(source.text(label))
+    return found
 
 
 def _calls_elsewhere(ev: Resolver, source: Source, name: str, fn: Fn, *, is_plain: bool) -> Iterator[list[Lazy]]:
@@ -256,7 +279,7 @@ def called_back(ev: Resolver, call: Node, node: Node, place: BoundScope) -> Iter
     elif name in _LOADERS or name.endswith("amdRequire"):
         yield imports.dependencies(ev, given, position, place.source)
     elif (awaited := _awaited(name, holder, given, position)) is not None:
-        yield [ready(*imports.settled(ev, ev.values(awaited, place)))]
+        yield [ready(*files.settled(ev, ev.values(awaited, place)))]
     elif name == "reduce" and holder is not None:
         yield from ([ready(UNKNOWN), item] for item in elements(ev, ev.values(holder, place)))
     elif position == 0 and len(given) > 1 and _makes_elements(ev, called, name, place):
@@ -278,9 +301,9 @@ def _awaited(name: str, holder: Node | None, given: list[Node], position: int) -
 
 
 def _makes_elements(ev: Resolver, callee: Node, name: str, place: BoundScope) -> bool:
-    if name in _ELEMENTS:
+    if name in ELEMENTS:
         return True
-    return any(isinstance(v, Ref) and v.path.rpartition(".")[2] in _ELEMENTS for v in ev.values(callee, place))
+    return any(isinstance(v, Ref) and v.path.rpartition(".")[2] in ELEMENTS for v in ev.values(callee, place))
 
 
 def _iterated(
@@ -290,7 +313,7 @@ def _iterated(
     over = given[0] if library in _OUTSIDE and position > 0 else holder
     if over is None:
         return
-    for value in imports.opened(ev, ev.values(over, place)):
+    for value in files.opened(ev, ev.values(over, place)):
         for key, item in _pairs(value):
             yield [key, item] if library in _KEY_FIRST else [item, key]
 
@@ -323,9 +346,11 @@ def _passed_through(ev: Resolver, callee: Node, position: int, place: BoundScope
 def elements(ev: Resolver, values: Values, keys: bool = False) -> list[Lazy]:
     """What a loop runs over."""
     found: list[Lazy] = []
-    for value in imports.opened(ev, values):
+    for value in files.opened(ev, values):
         if isinstance(value, Arr):
             found += [ready(str(i)) for i in range(len(value.items))] if keys else value.items
         elif isinstance(value, Obj) and keys:
             found += [ready(k) for k in value.fields]
+        elif isinstance(value, Obj) and value.is_map:
+            found += [ready(Arr([ready(k), lazies[-1]])) for k, lazies in value.fields.items()]
     return found[: ev.meter.budget.choices]

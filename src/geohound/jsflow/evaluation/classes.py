@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from geohound.jsflow.syntax import nodes
-from geohound.jsflow.syntax.source import CLASSES, Source, nth
+from geohound.jsflow.syntax.source import CLASSES, Source, arguments, nth
 from geohound.jsflow.syntax.tree import FUNCTIONS, above, child
 from geohound.jsflow.values.domain import (
     NOTHING,
     NULL,
     UNDEFINED,
     UNKNOWN,
+    Arr,
     BoundScope,
     Env,
     Fn,
@@ -22,6 +23,7 @@ from geohound.jsflow.values.domain import (
     Obj,
     Ref,
     Values,
+    ready,
 )
 from geohound.jsflow.values.resolver import Resolver
 
@@ -31,6 +33,7 @@ _MAX_HITS = 30
 _ENDS_OF_THIS = FUNCTIONS | {"assignment_expression", "class_body", "object", "statement_block", "program"}
 
 _CALLS_SUPER = rb"(?<![\w$.])(?P<at>NAME)\s*\("
+_DEFINED_ON_THIS = rb"[\w$]\(\s*this\s*,\s*[\"'](?P<at>NAME)[\"']\s*,"
 _SET_ON_THIS = rb"(?:this|self|that|_this|me|vm)\.(?P<at>NAME)\s*=(?![=>])"
 
 
@@ -123,6 +126,10 @@ def set_on_this(ev: Resolver, source: Source, cls: Node, name: str, place: Bound
         target = nodes.target(source, at)
         if target is not None:
             found.append(ev.values(target[1], place))
+    for at in source.places(name, _DEFINED_ON_THIS, cls.start_byte, cls.end_byte)[:_MAX_HITS]:
+        call = source.nearest(source.node_at(at), "call_expression")
+        given = arguments(call)[2:] if call is not None else []
+        found += [ev.values(node, place) for node in given]
     return found
 
 
@@ -155,9 +162,17 @@ def _inherited(ev: Resolver, inst: Inst, name: str, depth: int) -> Values:
 def _arguments_of_super(ev: Resolver, inst: Inst) -> Sequence[Lazy]:
     """What the constructor of the base class is given: by super(…), or all that this one was given."""
     if constructor(inst.cls) is None:
-        return inst.args
+        return inst.args or _made_with(ev, inst.cls)
     call = call_of_super(inst.cls)
     return ev.lazy_arguments(call, _place_in(inst)) if call is not None else ()
+
+
+def _made_with(ev: Resolver, cls: Fn) -> Sequence[Lazy]:
+    """What any instance of a class is made with: of several, one at a time."""
+    key = ("made", cls.place.source.index, cls.node.id, "")
+    chosen = ev.choose(key, lambda: [{"": ready(Arr(args))} for args in ev.argument_lists(cls)])
+    listed = ev.lazy(chosen[""])[0] if chosen else None
+    return listed.items if isinstance(listed, Arr) else ()
 
 
 def call_of_super(cls: Fn) -> Node | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import TypeVar
 
 from tree_sitter import Node
@@ -33,7 +33,7 @@ from geohound.jsflow.values.domain import (
 from geohound.jsflow.values.resolver import Binding, Key
 from geohound.urls.address_book import AddressBook
 
-from . import names, objects, patterns
+from . import call_sites, names, objects, patterns
 from .expressions import HANDLERS
 
 T = TypeVar("T")
@@ -221,6 +221,9 @@ class Evaluator:
             target = (nth(pattern, 0) if is_rest else None) or pattern
             patterns.take_apart(self, target, given, BoundScope(fn.place.source, fn.place.env), found)
         return found
+
+    def argument_lists(self, fn: Fn) -> list[list[Lazy]]:
+        return list(islice(call_sites.argument_lists(self, fn.node, fn.place.source), self.meter.budget.choices))
 
     def lazy_arguments(self, call: Node, place: BoundScope) -> list[Lazy]:
         found: list[Lazy] = []

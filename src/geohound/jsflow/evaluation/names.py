@@ -14,11 +14,9 @@ from geohound.jsflow.values.domain import (
     NOTHING,
     UNDEFINED,
     UNKNOWN,
-    Arr,
     BoundScope,
     Fn,
     Lazy,
-    Obj,
     Ref,
     Value,
     Values,
@@ -26,11 +24,9 @@ from geohound.jsflow.values.domain import (
 )
 from geohound.jsflow.values.resolver import Binding, Key, Resolver
 
-from . import call_sites, patterns
+from . import call_sites, growth, loops, patterns
 
 _ASSIGNED = rb"(?<![\w$.])(?P<at>NAME)\s*(?:\+|\|\||\?\?)?=(?![=>])"
-_PUSHED = rb"(?<![\w$.])(?P<at>NAME)\.push\("
-_PUT = rb"(?<![\w$.])(?P<at>NAME)\[[\w.+ ]{1,40}\]\s*=(?![=>])"
 _ON_WINDOW = rb"(?:window|self|globalThis|this|global)\.(?P<at>NAME)\s*=(?![=>])"
 _MAX_HITS = 40
 _MAX_ALTERNATIVES = 8
@@ -119,6 +115,9 @@ def _declared(ev: Resolver, name: str, scope: Node, node: Node, place: BoundScop
     guard = ("name", source.index, scope.id, name, node.start_byte)
     if guard in ev.active:
         return (Ref(name),)
+    counted = loops.counted(ev, name, node, place)
+    if counted:
+        return counted
     ev.active.add(guard)
     touches = ev.touches
     try:
@@ -127,7 +126,7 @@ def _declared(ev: Resolver, name: str, scope: Node, node: Node, place: BoundScop
         ev.active.discard(guard)
     if 1 < len(found) <= _MAX_ALTERNATIVES and place.env is None and touches == ev.touches:
         found = _one_of(ev, found, ("name", source.index, scope.id, name))
-    return tuple(_grown(ev, name, scope, value, place) for value in found)
+    return tuple(growth.grown(ev, name, scope, value, place) for value in found)
 
 
 def _one_of(ev: Resolver, found: Values, key: Key) -> Values:
@@ -283,39 +282,6 @@ def _is_shadowed(source: Source, name: str, node: Node, scope: Node) -> bool:
     return False
 
 
-def _grown(ev: Resolver, name: str, scope: Node, value: Value, place: BoundScope) -> Value:
-    """An array with what is pushed to it elsewhere; an object with the name by which others add to it."""
-    _call_it(value, name)
-    if not isinstance(value, Arr):
-        return value
-    key = ("pushed", place.source.index, scope.id, name)
-    if key not in ev.known:
-        more = [*_pushed(ev, name, scope, place.source), *_put(name, scope, place.source)]
-        ev.known[key] = Arr([*value.items, *more], value.is_open) if more else None
-    grown = ev.known[key]
-    return grown if isinstance(grown, Arr) else value
-
-
-def _call_it(value: Value, name: str) -> None:
-    """Give an object the name by which others add to it, if it has none."""
-    if isinstance(value, Obj) and not value.path:
-        value.path = name
-
-
-def _pushed(ev: Resolver, name: str, scope: Node, source: Source) -> Iterator[Lazy]:
-    for at in source.places(name, _PUSHED, scope.start_byte, scope.end_byte)[:200]:
-        call = above(above(source.node_at(at), "member_expression"), "call_expression")
-        if call is not None:
-            yield from ev.lazy_arguments(call, BoundScope(source))
-
-
-def _put(name: str, scope: Node, source: Source) -> Iterator[Lazy]:
-    for at in source.places(name, _PUT, scope.start_byte, scope.end_byte)[:200]:
-        right = _right_of(source, at)
-        if right is not None:
-            yield Lazy(right, BoundScope(source))
-
-
 def global_name(ev: Resolver, name: str, place: BoundScope) -> Values:
     """A name declared by another script of the page, or by nobody."""
     key = ("global", name)
@@ -352,18 +318,18 @@ def _global_in(ev: Resolver, name: str, source: Source) -> Iterator[Value]:
         yield from _set_from_inside(ev, name, source)
     elif not source.script.is_module:
         place = BoundScope(source)
-        yield from (_grown(ev, name, source.root, v, place) for v in final(ev, name, source))
+        yield from (growth.grown(ev, name, source.root, v, place) for v in final(ev, name, source))
 
 
 def _set_from_inside(ev: Resolver, name: str, source: Source) -> Iterator[Value]:
     """A global that functions of a script set, as a bare name or on the window."""
     hits = [at for pattern in (_ASSIGNED, _ON_WINDOW) for at in source.places(name, pattern)[:_MAX_HITS]]
     for at in hits:
-        right = _right_of(source, at)
+        right = growth.right_of(source, at)
         if right is None or _is_shadowed(source, name, right, source.root):
             continue
         for value in ev.values(right, BoundScope(source)):
-            _call_it(value, name)
+            growth.call_it(value, name)
             yield value
 
 
@@ -374,10 +340,3 @@ def final(ev: Resolver, name: str, source: Source) -> Values:
     found = _in_order(ev, defs, source.root, place, ())
     elsewhere = _nested_assignments(source, name, source.root, defs)
     return ev.union(found, *(_assigned(ev, source, d, place) for d in elsewhere))
-
-
-def _right_of(source: Source, at: int) -> Node | None:
-    node = source.node_at(at)
-    left = above(node, "member_expression", "subscript_expression") or node
-    assignment = above(left, "assignment_expression", "augmented_assignment_expression")
-    return child(assignment, "right")

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from tree_sitter import Node
 
 from geohound.jsflow.model import words
-from geohound.jsflow.modules import imports
+from geohound.jsflow.modules import files
 from geohound.jsflow.syntax import nodes
-from geohound.jsflow.syntax.source import Source, nth
+from geohound.jsflow.syntax.source import Source, arguments, nth
 from geohound.jsflow.syntax.tree import above, child
 from geohound.jsflow.values.domain import (
     HOLE,
@@ -41,6 +41,7 @@ from . import classes
 _SET = rb"\.(?P<at>NAME)\s*=(?![=>])"
 _SET_BY_KEY = rb"\[[\"'](?P<at>NAME)[\"']\]\s*=(?![=>])"
 _DEFINED = rb"(?:define|declare)\(\s*[\"'](?P<at>NAME)[\"']\s*,"
+DEFINED_BY_CALL = rb"[\w$]\(\s*[\w$.]{1,30}\s*,\s*[\"'](?P<at>NAME)[\"']\s*,"
 _EXTENDED = rb"(?:assign|extend|apply)\(\s*(?P<at>NAME)\s*,"
 _WINDOWS = re.compile(r"^(?:(?:window|self|globalThis|top|parent)\.)+")
 _LOCATIONS = frozenset(("location", "document.location", "window.location"))
@@ -117,7 +118,7 @@ def member(ev: Resolver, value: Value, name: str, place: BoundScope) -> Values:
         case UrlObject(href):
             return _of_address(href, name)
         case FetchedFile(url):
-            return _of_reply(ev, imports.contents(ev, url), name, place)
+            return _of_reply(ev, files.contents(ev, url), name, place)
     return _of_code(ev, value, name)
 
 
@@ -343,10 +344,20 @@ def _set_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Valu
             text = _WINDOWS.sub("", source.text(holder)) if holder.end_byte - holder.start_byte < 120 else ""
             if text == path or text.rpartition(".")[2] == path:
                 yield from ev.values(right, BoundScope(source))
+    yield from _set_by_call(ev, source, path, name)
     last = path.rpartition(".")[2]
     if source.mentions(f"{last},") or source.mentions(f"{last} ,"):
         for at in source.places(path, _EXTENDED)[:_MAX_HITS]:
             yield from _extended(ev, source, at, name)
+
+
+def _set_by_call(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Value]:
+    """Helpers of compilers that define a property: set(path, "name", value)."""
+    for at in source.places(name, DEFINED_BY_CALL)[:_MAX_HITS]:
+        call = source.nearest(source.node_at(at), "call_expression")
+        given = arguments(call) if call is not None else []
+        if len(given) == 3 and source.text(given[0])[:120] == path:
+            yield from ev.values(given[2], BoundScope(source))
 
 
 def _extended(ev: Resolver, source: Source, at: int, name: str) -> Iterator[Value]:

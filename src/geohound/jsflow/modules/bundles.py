@@ -12,6 +12,8 @@ from geohound.jsflow.syntax.tree import FUNCTIONS, above, child
 from geohound.jsflow.values.domain import NOTHING, BoundScope, Fn, Namespace, Obj, Ref, Value, Values, ready
 from geohound.jsflow.values.resolver import Resolver
 
+from . import system
+
 _MODULE_KEY = rb"(?:^|[{,\s])[\"']?(?P<at>NAME)[\"']?\s*(?::\s*(?:function\b|\(|[\w$]+\s*=>|\{|\[\s*function)|\()"
 _GETTER = rb"[{,(\s][\"']?(?P<at>NAME)[\"']?\s*[:,]\s*(?:function\s*\(\)\s*\{\s*return|\(\)\s*=>)"
 _EXPORTS = ("default", "a")
@@ -27,7 +29,7 @@ def assigned_right(source: Source, at: int) -> Node | None:
 def wired_parameter(name: str, function: Node, source: Source) -> Values | None:
     """What the parameter of a bundled module is; None for an ordinary function."""
     if not is_bundled(function):
-        return None
+        return _common_parameter(name, function, source)
     listed = parameters(function)
     at = next((i for i, p in enumerate(listed) if source.text(p) == name), -1)
     has_names = _with_names(function) is not None
@@ -41,6 +43,15 @@ def wired_parameter(name: str, function: Node, source: Source) -> Values | None:
         case "exports":
             return (own,)
     return None
+
+
+def _common_parameter(name: str, function: Node, source: Source) -> Values | None:
+    """What CommonJS gives to a module by its own names, where an AMD loader wraps it so."""
+    called = child(above(above(function, "arguments"), "call_expression"), "function")
+    if name not in ("exports", "module") or called is None or source.text(called).rpartition(".")[2] != "define":
+        return None
+    own = Namespace(source, function)
+    return (own,) if name == "exports" else (Obj({"exports": [ready(own)]}),)
 
 
 def _with_names(function: Node) -> Node | None:
@@ -138,6 +149,10 @@ def export(ev: Resolver, module: Namespace, name: str) -> Values:
     named = [module.source.text(p) for p in parameters(node)]
     if _with_names(node) is not None:
         named = named[1:]
+    elif "exports" in named:
+        named = ["module", "exports"]
+    elif by_system := system.exported(ev, module.source, name, node):
+        return by_system
     found = [*_by_getter(ev, module.source, node, name), *_by_list(ev, module.source, node, name)]
     if len(named) > 1:
         pattern = re.escape(named[1].encode()) + rb"\.(?P<at>NAME)\s*=(?![=>])"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 
@@ -10,26 +9,24 @@ from tree_sitter import Node
 
 from geohound import urls
 from geohound.jsflow.syntax.source import Source, arguments
-from geohound.jsflow.syntax.tree import above, child
+from geohound.jsflow.syntax.tree import child
 from geohound.jsflow.values.domain import (
     HOLE,
     NOTHING,
     UNKNOWN,
     Arr,
     BoundScope,
-    FetchedFile,
     Fn,
     Lazy,
     Namespace,
     Ref,
     Value,
     Values,
-    from_json,
     ready,
 )
 from geohound.jsflow.values.resolver import Resolver
 
-from . import bundles
+from . import bundles, files, system
 
 _LIBRARIES = re.compile(
     r"^(?:@?(?:ol|leaflet|esri|dojo|dijit|dojox|arcgis|cesium|mapbox|maplibre|deck\.gl|react|vue|jquery|lodash|angular|rxjs|three|"
@@ -38,11 +35,7 @@ _LIBRARIES = re.compile(
 )
 _MODULE_EXPORTS = rb"(?<![\w$.])(?P<at>NAME)\.exports\s*=(?![=>])"
 _DEFINE = rb"(?<![\w$.])(?P<at>NAME)\s*\("
-_CONFIG = re.compile(r"\.(?:json|json5|jsonc|xml|yml|yaml|txt|cfg|conf)(?:$|[?#])", re.IGNORECASE)
-_DATA = re.compile(
-    r"(?:licen[sc]e|readme|robots|changelog|humans)\w{0,40}\.txt|geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json",
-    re.IGNORECASE,
-)
+_DEFINE_NAMED = rb"(?<![\w$.])define\(\s*[\"'](?:[\w@.-]+/)*(?P<at>NAME)[\"']\s*,"
 
 
 def resolve(ev: Resolver, specifier: str, source: Source) -> str | None:
@@ -56,24 +49,18 @@ def resolve(ev: Resolver, specifier: str, source: Source) -> str | None:
     return None
 
 
-def find(ev: Resolver, address: str) -> Source | None:
-    """The script at an address, its ending given or not."""
-    bare = address.partition("?")[0]
-    for spelling in (address, bare, f"{bare}.js", f"{bare}/index.js", f"{bare}.mjs", f"{bare}.ts", f"{bare}.jsx"):
-        if spelling in ev.by_url:
-            return ev.by_url[spelling]
-    return None
-
-
 def load(ev: Resolver, specifier: str, source: Source) -> Values:
     """The module that a specifier names; one that is not there yet is wanted."""
     address = resolve(ev, specifier, source)
+    registered = system.registered(ev, specifier)
+    if registered:
+        return registered
     if address is None:
         return (Ref(specifier.replace("/", ".").removesuffix(".js")),)
-    there = find(ev, address)
+    there = files.find(ev, address)
     if there is not None:
         if there.script.text.lstrip()[:1] in "{[":
-            return contents(ev, address)
+            return files.contents(ev, address)
         return (Namespace(there),)
     want_script(ev, address)
     return (Ref(specifier.removesuffix(".js").strip("./").replace("/", ".")),)
@@ -131,11 +118,18 @@ def exported(ev: Resolver, module: Namespace, name: str) -> Values:
             return bundles.export(ev, module, name)
         return (
             _es_export(ev, module.source, name)
+            or system.exported(ev, module.source, name)
             or _common_export(ev, module.source, module.source.root, name)
             or NOTHING
         )
     finally:
         ev.active.discard(key)
+
+
+def set_module(ev: Resolver, setter: Node, setters: Node, source: Source) -> Values:
+    """The module that a setter of System.register is handed; nothing for another function in an array."""
+    name = system.dependency(setter, setters, source)
+    return load(ev, name, source) if name else ()
 
 
 def importers(ev: Resolver, source: Source) -> Iterator[tuple[Source, str]]:
@@ -240,10 +234,13 @@ def whole_export(ev: Resolver, source: Source, top: Node) -> Values:
 
 
 def _defined(ev: Resolver, source: Source, at: int) -> Iterator[Values]:
-    call = above(source.node_at(at), "call_expression")
+    call = source.nearest(source.node_at(at), "call_expression")
     given = arguments(call) if call is not None else []
     for value in ev.values(given[-1], BoundScope(source)) if given else ():
-        yield ev.invoke(value, []) if isinstance(value, Fn) else (value,)
+        if isinstance(value, Fn) and "exports" in source.parameter_names(value.node):
+            yield (Namespace(source, value.node),)
+        else:
+            yield ev.invoke(value, []) if isinstance(value, Fn) else (value,)
 
 
 def dependencies(ev: Resolver, given: Sequence[Node], position: int, source: Source) -> list[Lazy]:
@@ -261,29 +258,43 @@ def dependencies(ev: Resolver, given: Sequence[Node], position: int, source: Sou
 def _amd(ev: Resolver, name: str, source: Source) -> Values:
     if "!" in name:
         return _by_plugin(ev, name, source)
+    named = _named_amd(ev, name)
+    if named:
+        return named
     there = amd_address(ev, name, source, wanted=False)
     if there is not None:
         return whole_export(ev, there, there.root) or NOTHING
     return (Ref(name.strip("./").replace("/", ".")),)
 
 
+def _named_amd(ev: Resolver, name: str) -> Values:
+    """The module that a script defines under this name, or under one that ends in it: files of many modules do."""
+    bare = name.lstrip("./").removesuffix(".js")
+    for source in ev.sources:
+        if not source.is_library and source.mentions("define") and source.mentions(bare):
+            found = [v for at in source.places(bare, _DEFINE_NAMED)[:1] for v in _defined(ev, source, at)]
+            if found:
+                return ev.union(*found)
+    return ()
+
+
 def _by_plugin(ev: Resolver, name: str, source: Source) -> Values:
     """A file that a plug-in of the loader reads: text!, json!."""
     address = plugin_file(ev, name, source)
-    there = find(ev, address) if address else None
+    there = files.find(ev, address) if address else None
     if there is None:
         return NOTHING
-    return (there.script.text,) if "text!" in name else contents(ev, there.script.url)
+    return (there.script.text,) if "text!" in name else files.contents(ev, there.script.url)
 
 
 def plugin_file(ev: Resolver, name: str, source: Source) -> str | None:
     """The configuration file that a name with text! or json! means; one that is not there is wanted."""
     plugin, _, path = name.partition("!")
-    if plugin.rpartition("/")[2] not in ("text", "json") or not _CONFIG.search(path):
+    if plugin.rpartition("/")[2] not in ("text", "json") or not files.CONFIG.search(path):
         return None
     here = _home(ev, source)
     address = urls.canonical(path, here if path.startswith("./") else ev.amd_base or here)
-    if address is not None and find(ev, address) is None:
+    if address is not None and files.find(ev, address) is None:
         ev.wanted.setdefault(address)
     return address
 
@@ -297,7 +308,7 @@ def amd_address(ev: Resolver, name: str, source: Source, *, wanted: bool) -> Sou
     address = _amd_url(ev, name, source)
     if address is None:
         return None
-    there = find(ev, address) or _ending_in(ev, f"/{name.lstrip('./')}.js")
+    there = files.find(ev, address) or _ending_in(ev, f"/{name.lstrip('./')}.js")
     if there is None and wanted:
         full = address if address.endswith(".js") else f"{address}.js"
         if full not in ev.by_url:
@@ -337,60 +348,10 @@ def require(ev: Resolver, specifier: Value, source: Source) -> Values:
     if not isinstance(specifier, str) or HOLE in specifier:
         return NOTHING
     found: list[Values] = []
-    for module in load(ev, specifier, source):
-        if isinstance(module, Namespace):
+    for module in _named_amd(ev, specifier) or load(ev, specifier, source):
+        if isinstance(module, Namespace) and module.node is None:
             whole = whole_export(ev, module.source, module.source.root)
             found.append(whole or (module,))
         else:
             found.append((module,))
     return ev.union(*found)
-
-
-# Files that scripts ask for.
-
-
-def request(ev: Resolver, address: Value, *, is_config: bool = True) -> Values:
-    """A request for a file; a configuration file that is not there yet is wanted."""
-    if not isinstance(address, str):
-        return NOTHING
-    path, _, query = address.partition("?")
-    address = path if HOLE in query else address  # a clock or a number against caches
-    if HOLE in address or not address:
-        return NOTHING
-    full = urls.canonical(address, ev.base_url)
-    if full is None:
-        return NOTHING
-    if is_config and find(ev, full) is None and _CONFIG.search(address) and not _DATA.search(address):
-        ev.wanted.setdefault(full)
-    return (FetchedFile(full),)
-
-
-def contents(ev: Resolver, address: str) -> Values:
-    """The JSON at an address, if the file was given."""
-    there = find(ev, address)
-    if there is None:
-        return NOTHING
-    key = ("json", there.index)
-    if key not in ev.known:
-        try:
-            ev.known[key] = (from_json(json.loads(there.script.text)),)
-        except (ValueError, RecursionError):
-            ev.known[key] = NOTHING
-    known = ev.known[key]
-    return known if isinstance(known, tuple) else NOTHING
-
-
-def settled(ev: Resolver, values: Values) -> Values:
-    """What a promise or request hands on: an address becomes the answer to it."""
-    found: list[Values] = []
-    for value in values:
-        if isinstance(value, str):
-            found.append(request(ev, value) if _CONFIG.search(value) else NOTHING)
-        else:
-            found.append((value,))
-    return ev.union(*found)
-
-
-def opened(ev: Resolver, values: Values) -> Values:
-    """Answers replaced by what is in them."""
-    return ev.union(*(contents(ev, v.url) if isinstance(v, FetchedFile) else (v,) for v in values))

@@ -17,16 +17,16 @@ from geohound.jsflow.values import liveness
 from geohound.jsflow.values.domain import HOLE, Arr, BoundScope, Fn, Lazy, Obj, UrlObject, Value, ready, text_of
 from geohound.jsflow.values.resolver import Resolver
 
-from . import imports
+from . import files, imports
 
 _IMPORT = anchor(
-    "import export",
+    "import export system.import",
     rb"(?<![\w$.])(?:import|export)\s*+(?:[\w$*{},][\w$*{},\s]{0,2000}?from\s*+)?[\"']([^\"'\n]{1,300})[\"']|"
-    rb"(?<![\w$.])import\(\s*[\"'`]([^\"'`\n$]{1,300})[\"'`]",
+    rb"(?<![\w$.])(?:System\.)?import\(\s*[\"'`]([^\"'`\n$]{1,300})[\"'`]",
 )
 _AMD = anchor(
-    "define require",
-    rb"(?<![\w$.])(?:define|require|requirejs)\(\s*+(?:[\"'][^\"']{0,300}[\"']\s*+,\s*+)?\[([^\[\]]{1,4000})\]",
+    "define require system.register",
+    rb"(?<![\w$.])(?:define|require|requirejs|System\.register)\(\s*+(?:[\"'][^\"']{0,300}[\"']\s*+,\s*+)?\[([^\[\]]{1,4000})\]",
 )
 _QUOTED = re.compile(rb"[\"']([^\"']{1,200})[\"']")
 _SETTINGS = anchor("packages paths baseurl", rb"(?<![\w$.])[\"']?(?:packages|paths|baseUrl)[\"']?\s*:", before=1)
@@ -51,7 +51,7 @@ def follow(ev: Resolver, source: Source) -> None:
         for match in _IMPORT.find(source.data, source.lowered):
             if match[1] or not _is_switched_off(ev, source, match.start()):
                 _want(ev, source, (match[1] or match[2]).decode("utf-8", "replace"))
-    if b"define" in raw or b"require" in raw:
+    if b"define" in raw or b"require" in raw or b"System.register" in raw:
         _follow_amd(ev, source)
     if b".js" in raw:
         _follow_scripts(ev, source)
@@ -67,14 +67,16 @@ def _want(ev: Resolver, source: Source, specifier: str) -> None:
     address = imports.resolve(ev, specifier, source)
     if address is None or libraries.is_library(address) or _NO_SCRIPT.search(address):
         return
-    if imports.find(ev, address) is None:
+    if files.find(ev, address) is None:
         imports.want_script(ev, address)
 
 
 def _follow_amd(ev: Resolver, source: Source) -> None:
     for match in _AMD.find(source.data, source.lowered):
+        is_system = match[0].startswith(b"System")
         for quoted in _QUOTED.finditer(match[1]):
-            imports.amd_address(ev, quoted[1].decode("utf-8", "replace"), source, wanted=True)
+            name = quoted[1].decode("utf-8", "replace")
+            _want(ev, source, name) if is_system else imports.amd_address(ev, name, source, wanted=True)
 
 
 def read_settings(ev: Resolver, source: Source) -> None:
@@ -154,7 +156,7 @@ def _want_file(ev: Resolver, source: Source, text: str) -> None:
     # A worker's own scripts lie beside it; whatever a page adds lies beside the page.
     is_worker = source.mentions("importScripts")
     address = urls.canonical(text, source.script.url if is_worker and not source.script.is_inline else ev.base_url)
-    if address and imports.find(ev, address) is None:
+    if address and files.find(ev, address) is None:
         ev.wanted.setdefault(address)
 
 
@@ -186,7 +188,7 @@ def _want_chunk(ev: Resolver, source: Source, name: str) -> None:
         address = urls.canonical(public[1].decode() + name, ev.base_url)
     else:
         address = urls.canonical(name, _folder_of_chunks(source.script.url, name))
-    if address and imports.find(ev, address) is None:
+    if address and files.find(ev, address) is None:
         ev.wanted.setdefault(address)
 
 

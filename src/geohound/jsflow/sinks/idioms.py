@@ -74,6 +74,8 @@ class Idioms:
         self.row = anchor(
             " ".join(clear), rf"[\"'](?:\w{{1,40}}\.){{1,6}}(?:{capitals})(?:Layer)?[\"'](?=\s*,)", before=40
         )
+        typed = _either(form for name in clear for form in (name.upper(), name))
+        self.typed = anchor(" ".join(clear), rf"[Tt]ype[\"']?\s*:\s*[\"'](?:{typed})[\"']", before=10)
         self.attribute = re.compile(
             rf"^(?:data-)?(?:[\w-]*(?:url|uri|service|server|endpoint|{_either(clear)})[\w-]*|src|href)$", re.IGNORECASE
         )

@@ -9,6 +9,7 @@ from functools import partial
 
 from tree_sitter import Node
 
+from geohound.jsflow.evaluation import call_sites
 from geohound.jsflow.model import words
 from geohound.jsflow.syntax import nodes
 from geohound.jsflow.syntax.anchors import Anchor
@@ -50,7 +51,7 @@ class ScriptSinks(Collector):
         data = self.source.data
         is_short = len(data) <= MAX_GUESSED
         steps: list[tuple[Anchor, Visit]] = [(self.idioms.call, self._call), (source_positions.KEY, self._key)]
-        steps += [(source_positions.LOOSE_KEY, self._key)] if is_short else []
+        steps.append((source_positions.LOOSE_KEY if is_short else self.idioms.typed, self._key))
         steps.append((self.idioms.string, self._string))
         guard(self._aliases)
         self._visit([*steps, (self.idioms.row, partial(requests.row, self))], guard)
@@ -97,6 +98,9 @@ class ScriptSinks(Collector):
             return
         values = self._called(called)
         paths = [name, *(v.path for v in values if isinstance(v, Ref))]
+        if any(path.rpartition(".")[2] in call_sites.ELEMENTS for path in paths):
+            self._element(call)
+            return
         wheres, kind = next(self.idioms.rows(paths), ((), ""))
         for where in wheres:
             self._argument(call, where, kind, name)
@@ -104,6 +108,14 @@ class ScriptSinks(Collector):
         if callee_kind:
             is_own = any(isinstance(v, Fn) for v in values)
             self._argument(call, "*", callee_kind, name, must_be_sure=is_own)
+
+    def _element(self, call: Node) -> None:
+        """The call that an element of JSX was compiled to: its component says the kind, its properties the address."""
+        component = next(iter(arguments(call)), None)
+        paths = [v.path for v in (self._called(component) if component is not None else ()) if isinstance(v, Ref)]
+        kind = self._kind_of_callee(paths) if paths else None
+        if kind:
+            self._argument(call, "1", kind, paths[0])
 
     def _called(self, called: Node) -> list[Value]:
         """The functions that a call may mean."""

@@ -262,12 +262,20 @@ class Source:
         return self._parameters[function.id]
 
     def _names_in(self, pattern: Node) -> list[str]:
-        left = pattern.child_by_field_name("left") if pattern.type == "assignment_pattern" else pattern
-        if left is None:
-            return []
-        if left.type == "identifier":
-            return [self.text(left)]
-        return [self.text(p) for p in self.walk(left, FUNCTIONS) if p.type in _PATTERN_NAMES]
+        return [self.text(name) for name in names_in(pattern)]
+
+
+def names_in(pattern: Node) -> Iterator[Node]:
+    """The names that a pattern gives values to, not those in its defaults and keys."""
+    waiting = [pattern]
+    while waiting:
+        part = waiting.pop()
+        if part.type in _PATTERN_NAMES:
+            yield part
+        elif part.type in ("assignment_pattern", "object_assignment_pattern", "pair_pattern"):
+            waiting += filter(None, [part.child_by_field_name("left") or part.child_by_field_name("value")])
+        elif part.type.endswith("_pattern"):
+            waiting += reversed(part.named_children)
 
 
 def walk(top: Node, skip: frozenset[str]) -> Iterator[Node]:
@@ -353,10 +361,8 @@ def _bound(source: Source, left: Node, value: Node, how: str, at: int) -> Iterat
     if left.type == "identifier":
         yield source.text(left), Def(how, value, at)
     elif left.type in ("object_pattern", "array_pattern"):
-        for part in walk(left, skip=FUNCTIONS):
-            if part.type in ("identifier", "shorthand_property_identifier_pattern"):
-                name = source.text(part)
-                yield name, Def(how, value, at, left, name)
+        for name in map(source.text, names_in(left)):
+            yield name, Def(how, value, at, left, name)
 
 
 _DEFINING: dict[str, Callable[[Source, Node], Iterator[tuple[str, Def]]]] = {

@@ -99,6 +99,7 @@ class Obj:
     is_open: bool = False  # more is in it than is known
     path: str = ""
     origin: tuple[Node, BoundScope] | None = None  # the literal, whose methods may set more on `this`
+    is_map: bool = False  # made by `new Map`: its entries are asked for by methods
 
 
 @dataclass(eq=False, slots=True)

@@ -72,6 +72,9 @@ class Resolver(Protocol):
     def bind(self, fn: Fn, args: Sequence[Lazy]) -> Binding:
         """Parameter names with the arguments they get."""
 
+    def argument_lists(self, fn: Fn) -> list[list[Lazy]]:
+        """The arguments of every call that is known of a function or class."""
+
     def lazy_arguments(self, call: Node, place: BoundScope) -> list[Lazy]:
         """The arguments of a call."""
 

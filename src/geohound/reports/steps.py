@@ -9,7 +9,7 @@ from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
 _BEFORE = ("step", "round", "phase", "query", "explores", "requests", "results", "seeds", "services")
 _AFTER = ("cost_usd", "elapsed_s")
-COLUMNS = ("task", *_BEFORE, "services_so_far", "seeds_so_far", *_AFTER)
+COLUMNS = ("task", *_BEFORE, "services_so_far", "seeds_so_far", *_AFTER, "source")
 
 
 def _rows(hunts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Cell, ...]]:
@@ -19,7 +19,8 @@ def _rows(hunts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Cell, ...]]:
             services += step["services"]
             seeds += step["seeds"]
             before = [_cell(step[name]) for name in _BEFORE]
-            yield (counters.get("task", 0), *before, services, seeds, *(step[name] for name in _AFTER))
+            after = [*(step[name] for name in _AFTER), step.get("source", "")]
+            yield (counters.get("task", 0), *before, services, seeds, *after)
 
 
 def _cell(value: Any) -> Cell:

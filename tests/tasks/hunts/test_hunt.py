@@ -19,7 +19,8 @@ from geohound.model.visit import Candidate, Failure, Link, Page, Purpose, Via
 from geohound.model.web_search import SearchPage, SearchTerms, WebResult
 from geohound.settings import Settings
 from geohound.stores.memory.searches import MemorySearchCache
-from geohound.tasks.hunts.hunt import AgentState, Hunt, HuntPlan
+from geohound.tasks.hunts.hunt import Hunt
+from geohound.tasks.hunts.hunt_plan import AgentState, HuntPlan
 from geohound.tasks.hunts.learning import HuntObserver
 from geohound.tasks.hunts.making import agent_rules
 from geohound.tasks.hunts.providers import AskedSearcher, Providers, SearchBudget
@@ -117,11 +118,11 @@ class Rig:
 
     def __init__(self, searcher, cache, clock, services=None, known=None, max_queries=50, **plan):
         self.events, self.kept = [], []
-        yields, results = SourceYields(["one"]), ResultBook()
+        named = searcher if isinstance(searcher, dict) else {"one": searcher}
+        yields, results = SourceYields(list(named)), ResultBook()
         budget = SearchBudget(max_queries)
-        providers = Providers(
-            [AskedSearcher("one", searcher, "")], cache, None, clock, yields, self.events.append, budget
-        )
+        sources = [AskedSearcher(name, each, "") for name, each in named.items()]
+        providers = Providers(sources, cache, None, clock, yields, self.events.append, budget)
         self.known = Knowledge() if known is None else known
         observer = HuntObserver(Progress(), yields, results, self.known, BOOK)
         plan = HuntPlan(**{"queries": ("a", "b"), "rules": AgentRules(), "max_results": 80, **plan})
@@ -177,6 +178,76 @@ def test_a_provider_that_pages_for_ever_with_the_same_results_is_not_followed(ca
     one = Scripted(lambda _text, _n: page("same", "other"))
     Rig(one, cache, clock, queries=("a",), rules=ALL_PAGES).run()
     assert one.asked == [("a", 1), ("a", 2)]
+
+
+def test_every_provider_is_asked_from_its_first_page(cache, clock) -> None:
+    one = Scripted(lambda text, n: page(f"{text}{n}", more=n < 2))
+    two = Scripted(lambda text, n: page(f"{text}{n}y", more=n < 3))
+    Rig({"one": one, "two": two}, cache, clock, queries=("a",), rules=ALL_PAGES).run()
+    assert one.asked == [("a", 1), ("a", 2)]
+    assert two.asked == [("a", 1), ("a", 2), ("a", 3)]
+
+
+def test_a_provider_that_knows_nothing_does_not_end_the_query_for_the_others(cache, clock) -> None:
+    hosts = [f"x{n}" for n in range(20)]
+    empty = Scripted(lambda _text, _n: page(more=False))
+    full = Scripted(lambda text, n: page(*hosts[2 * n : 2 * n + 2]) if text == "a" else page(f"{text}{n}q", "same"))
+    Rig({"empty": empty, "full": full}, cache, clock, services(*hosts), max_rounds=4).run()
+    assert max(n for text, n in full.asked if text == "a") > 1, "its pages bring two services each"
+    assert {n for _, n in empty.asked} == {1}
+
+
+def test_providers_that_name_the_same_pages_are_both_read_on(cache, clock) -> None:
+    """The second one only repeats the first: that is no reason to believe that it repeats itself."""
+    one = Scripted(lambda text, n: page(f"{text}{n}", more=n < 2))
+    two = Scripted(lambda text, n: page(f"{text}{n}", more=n < 3))
+    rig = Rig({"one": one, "two": two}, cache, clock, queries=("a",), rules=ALL_PAGES).run()
+    assert two.asked == [("a", 1), ("a", 2), ("a", 3)]
+    seeds = {(step.source, step.query): step.seeds for step in rig.hunt.results.steps}
+    assert seeds == {("one", "a"): 2, ("two", "a"): 1}
+
+
+def test_a_provider_without_an_estimate_does_not_make_a_word_rare(cache, clock) -> None:
+    one = Scripted(lambda _text, _n: page("x", more=False, estimate=10**6))
+    two = Scripted(lambda _text, _n: page("y", more=False))
+    rig = Rig({"one": one, "two": two}, cache, clock, queries=("a",), max_rounds=1).run()
+    assert rig.known.counts["a"].estimate == 10**6
+
+
+def test_the_next_page_of_each_provider_outlives_a_stop(cache, clock) -> None:
+    one = Scripted(lambda text, n: page(f"{text}{n}", more=n < 2))
+    two = Scripted(lambda text, n: page(f"{text}{n}y"))
+    rig = Rig({"one": one, "two": two}, cache, clock, queries=("a",), rules=ALL_PAGES, max_queries=4).run()
+    again = Rig({"one": one, "two": two}, cache, clock, queries=("a",), rules=ALL_PAGES, max_queries=2)
+    again.hunt.results = ResultBook.going_on(rig.hunt.record(), [])
+    again.run()
+    assert two.asked == [("a", n) for n in (1, 2, 3, 4)]
+    assert one.asked == [("a", 1), ("a", 2)]
+
+
+def test_the_time_of_a_step_counts_from_the_beginning_of_the_hunt(cache, clock) -> None:
+    """Over phases and over runs."""
+
+    class Slow(Scripted):
+        async def page(self, request, fetcher):
+            clock.passed_s += 10
+            return await super().page(request, fetcher)
+
+    one = Slow(lambda text, _n: page(text, more=False))
+    stays = {Phase.SEARCH: StayLimits(max_rounds=1), Phase.BOTH: StayLimits(max_rounds=1)}
+    queries = tuple(f"q{n}" for n in range(20))
+    rig = Rig(one, cache, clock, queries=queries, stays=stays).run()
+    took = [step.elapsed_s for step in rig.hunt.results.steps]
+    assert len(took) == 10
+    assert took == pytest.approx([10.0 * n for n in range(1, 11)], abs=0.2)
+    record = rig.hunt.record()
+    clock.passed_s += 1000  # nobody runs it
+    again = Rig(one, cache, clock, queries=queries, max_rounds=3)
+    again.hunt.state = AgentState.read(record)
+    again.hunt.state.phase = Phase.BOTH
+    again.hunt.results = ResultBook.going_on(record, [])
+    again.run()
+    assert again.hunt.results.steps[10].elapsed_s == pytest.approx(110, abs=0.5)
 
 
 def test_no_more_results_of_a_query_are_taken_than_the_width_allows(cache, clock) -> None:

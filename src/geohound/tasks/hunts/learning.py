@@ -63,8 +63,8 @@ class HuntObserver:
     def on_report(self, candidate: Candidate, report: Report) -> None:
         self._yields.note(candidate)
         self._yields.note_services((service.endpoint for service in report.services), candidate)
-        query = self._results.query_of(candidate)
-        self.gains.requests["search" if query else "crawl"] += report.asked
+        is_of_search = self._results.query_of(candidate) is not None
+        self.gains.requests["search" if is_of_search else "crawl"] += report.asked
         if candidate.url in self._results.found_by:
             self.read.add(candidate.url)
         if self.is_learning and isinstance(report.result, PageRead):
@@ -73,13 +73,13 @@ class HuntObserver:
 
     def on_service(self, service: Service, candidate: Candidate, score: float | None = None) -> None:
         self._yields.count_service(candidate)
-        query = self._results.query_of(candidate)
-        self.gains.services["search" if query else "crawl"] += 1
-        if query:
-            step = self._results.step(query)
+        asked = self._results.query_of(candidate)
+        self.gains.services["search" if asked else "crawl"] += 1
+        if asked is not None:
+            step = self._results.step(*asked)
             if step is not None:
                 step.services += 1
-            self._known.note_brought(tuple(query.lower().split()), services=1)
+            self._known.note_brought(tuple(asked[1].lower().split()), services=1)
         self._inner.on_service(service, candidate, score)
 
     def on_known(self, service: Service, score: float | None = None) -> None:

@@ -22,7 +22,8 @@ from geohound.tasks.source_yields import CATALOGUE, SourceYields
 from geohound.urls.address_book import AddressBook
 
 from . import CRAWL, SEARCH, STEPS
-from .hunt import AgentState, Hunt, HuntPlan
+from .hunt import Hunt
+from .hunt_plan import AgentState, HuntPlan
 from .learning import HuntObserver
 from .providers import Providers, SearchBudget, read_sources
 from .results import ResultBook

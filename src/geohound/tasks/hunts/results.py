@@ -23,7 +23,7 @@ MAX_STEPS = 2_000  # that the record of a task holds
 
 @dataclass(slots=True)
 class HuntStep:
-    """One query, as the spreadsheet of a run has it (OSS-19)."""
+    """One query to one provider, as the spreadsheet of a run has it (OSS-19)."""
 
     step: int
     round: int
@@ -40,6 +40,7 @@ class HuntStep:
     read: int = 0  # of them, whose results were read: services are counted from these
     has_more: bool = True  # another page may be worth a request
     last_new: float = 1.0  # share of new addresses on the last page
+    source: str = ""  # the provider
 
 
 @dataclass(slots=True)
@@ -48,7 +49,7 @@ class ResultBook:
 
     steps: list[HuntStep] = field(default_factory=list)
     found_by: dict[str, str] = field(default_factory=dict)  # address → "source: query" that named it first
-    _by_text: dict[str, HuntStep] = field(default_factory=dict)
+    _steps_of: dict[tuple[str, str], HuntStep] = field(default_factory=dict)  # by provider and query
     _ranks: dict[str, int] = field(default_factory=dict)
     _fresh: dict[str, int] = field(default_factory=dict)  # address → rank, since seeds were last taken
     _admitted: int = 0
@@ -57,19 +58,19 @@ class ResultBook:
     def going_on(cls, counters: Mapping[str, Any], visits: Iterable[VisitRecord]) -> ResultBook:
         """As an earlier run left it."""
         made = cls([HuntStep(**row) for row in counters.get("steps", ())])
-        made._by_text = {step.query: step for step in made.steps}
+        made._steps_of = {(step.source, step.query): step for step in made.steps}
         for visit in visits:
             if visit.via is Via.SEARCH:
                 made.found_by[visit.url] = visit.clue
         made._admitted = len(made.found_by)
         return made
 
-    def step(self, text: str) -> HuntStep | None:
-        return self._by_text.get(text)
+    def step(self, source: str, text: str) -> HuntStep | None:
+        return self._steps_of.get((source, text))
 
     def open_step(self, step: HuntStep) -> HuntStep:
-        """The step of a query; that of the first time where it was asked before."""
-        found = self._by_text.setdefault(step.query, step)
+        """The step of a query to a provider; that of the first time where it was asked before."""
+        found = self._steps_of.setdefault((step.source, step.query), step)
         if found is step and len(self.steps) < MAX_STEPS:
             self.steps.append(step)
         return found
@@ -97,12 +98,11 @@ class ResultBook:
                 found[kept.query] |= {urlsplit(result.url).hostname or "" for result in kept.page.results}
         return {query: frozenset(hosts) for query, hosts in found.items() if hosts}
 
-    def query_of(self, candidate: Candidate) -> str:
-        """The query whose result a candidate is, or stands on; empty where the crawl found it by itself."""
-        clue = (
-            self.found_by.get(candidate.url) if candidate.via is Via.SEARCH else self.found_by.get(candidate.found_on)
-        )
-        return clue.partition(": ")[2] if clue else ""
+    def query_of(self, candidate: Candidate) -> tuple[str, str] | None:
+        """Provider and query whose result a candidate is, or stands on; None where the crawl found it by itself."""
+        clue = self.found_by.get(candidate.url if candidate.via is Via.SEARCH else candidate.found_on)
+        source, _, query = clue.partition(": ") if clue else ("", "", "")
+        return (source, query) if query else None
 
     def take_seeds(self, order: Order, book: AddressBook) -> list[Candidate]:
         """The new results as candidates: the best of each host first (S_A1), then the others by rank."""

@@ -1,0 +1,152 @@
+"""One round's queries: each provider is asked page by page, and what it answers is noted for its query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from geohound.agent.knowledge import Knowledge, Query
+from geohound.contracts import Clock
+from geohound.model.compact_sets import HashSet
+from geohound.model.event import QueryAnswered
+from geohound.model.web_search import SearchPage
+
+from .hunt_plan import AgentState, HuntPlan
+from .providers import AskedSearcher, PageAsked, Providers
+from .results import HuntStep, ResultBook
+
+MIN_NEW_SHARE = 0.2  # of a page of results, for the next page to be worth a request
+
+
+class AskedQuery(NamedTuple):
+    """A query, and why it is asked."""
+
+    text: str
+    query: Query
+    explores: bool = False
+    is_count: bool = False  # only its number of results is wanted
+
+
+def plain_query(text: str) -> AskedQuery:
+    return AskedQuery(text, tuple(text.lower().split()))
+
+
+@dataclass(slots=True)
+class Asker:
+    """Asks the providers of one hunt. Which page comes next is a matter of query and provider."""
+
+    plan: HuntPlan
+    providers: Providers
+    known: Knowledge
+    results: ResultBook
+    state: AgentState
+    clock: Clock
+    elapsed_s: Callable[[], float]  # since the hunt began
+    _named: HashSet = field(default_factory=HashSet)  # provider and address
+
+    async def ask_all(self, queries: Sequence[AskedQuery]) -> int:
+        """The first pages of all; where the rules take every page, the further ones after them. How many were had."""
+        had = 0
+        left = list(queries)
+        while left:
+            going_on = []
+            for each in left:
+                pages = await self._ask_everybody(each)
+                had += len(pages)
+                if any(page.has_more for page in pages) and not each.is_count:
+                    going_on.append(each)
+            left = going_on if not self.plan.rules.deepens else []
+        return had
+
+    async def deepen(self) -> int:
+        """Further pages of queries while they promise more services than the first page of a new query does."""
+        steps = [step for step in self.results.steps if step.read]
+        once = [step for step in steps if step.read == 1 and step.round]
+        usual = sum(step.services for step in steps) / max(1, sum(step.read for step in steps))
+        of_new = (sum(step.services for step in once) + usual) / (len(once) + 1)
+        had = 0
+        for _ in range(self.plan.rules.queries_per_round * self.plan.rules.counted_per_query):
+            usable = {source.name: source for source in self.providers.usable}
+            worth = [
+                (step.services / step.read * step.last_new, step)
+                for step in steps
+                if step.has_more and step.last_new >= MIN_NEW_SHARE and step.source in usable
+            ]
+            best = max(worth, key=lambda each: each[0], default=None)
+            if best is None or best[0] <= of_new:
+                break
+            page = await self._ask(plain_query(best[1].query), usable[best[1].source])
+            if page is None:
+                break
+            had += 1
+        return had
+
+    async def _ask_everybody(self, asked: AskedQuery) -> list[SearchPage]:
+        """The next page of a query from each provider that has one."""
+        answers = [await self._ask(asked, source) for source in self.providers.usable]
+        pages = [page for page in answers if page is not None]
+        if len(asked.query) == 1 and pages:
+            most = max(page.estimate or 0 for page in pages)
+            self.known.note_count(asked.query[0], most, self._now)
+        return pages
+
+    async def _ask(self, asked: AskedQuery, source: AskedSearcher) -> SearchPage | None:
+        """The next page of a query from one provider."""
+        number = self._number_of(source, asked.text)
+        if not number:
+            return None
+        answer = await self.providers.page(PageAsked(source, asked.text, number))
+        if answer is None:
+            return None
+        page, is_cached = answer
+        is_thrown_away = asked.is_count and not self.plan.rules.deepens
+        new = 0 if is_thrown_away else self._note(asked, source, number, page, is_cached=is_cached)
+        cost = 0.0 if is_cached else source.searcher.terms.cost_usd
+        self.providers.emit(QueryAnswered(source.name, asked.text, number, len(page.results), new, cost, is_cached))
+        return page
+
+    def _number_of(self, source: AskedSearcher, text: str) -> int:
+        """The page that this provider is to be asked for next, as far as it is worth a request; 0: there is none."""
+        step = self.results.step(source.name, text)
+        if step is None:
+            return 1
+        return step.pages + 1 if step.has_more else 0
+
+    def _note(self, asked: AskedQuery, source: AskedSearcher, number: int, page: SearchPage, *, is_cached: bool) -> int:
+        """What a page has brought; how many of its addresses nobody has named before."""
+        terms = source.searcher.terms
+        first_rank = 1 + (number - 1) * terms.page_size
+        new = self.results.note(source.name, asked.text, page, first_rank)
+        repeats = not self._note_named(source, page)
+        most = min(terms.max_results, self.plan.max_results or terms.max_results)
+        step = self.results.open_step(self._new_step(asked, source))
+        step.requests += not is_cached
+        step.results += len(page.results)
+        step.seeds += new
+        step.cost_usd += 0.0 if is_cached else terms.cost_usd
+        step.pages = max(step.pages, number)
+        step.has_more = page.has_more and not repeats and number * terms.page_size < most
+        step.last_new = new / len(page.results) if page.results else 0.0
+        self._learn(asked, page, step.results)
+        return new
+
+    def _note_named(self, source: AskedSearcher, page: SearchPage) -> int:
+        """How many addresses of a page its provider has not named before: where it repeats itself, there is no end."""
+        return sum(self._named.add(hash((source.name, result.url))) for result in page.results)
+
+    def _new_step(self, asked: AskedQuery, source: AskedSearcher) -> HuntStep:
+        return HuntStep(
+            len(self.results.steps) + 1, self.state.rounds, str(self.state.phase), asked.text, asked.explores,
+            source=source.name, elapsed_s=round(self.elapsed_s(), 2),
+        )  # fmt: skip
+
+    def _learn(self, asked: AskedQuery, page: SearchPage, seen: int) -> None:
+        self.known.note_asked(asked.query, self._now)
+        self.known.note_brought(asked.query, results=len(page.results))
+        if page.estimate and not page.has_more:
+            self.known.note_exhausted(page.estimate, seen)
+
+    @property
+    def _now(self) -> float:
+        return self.clock.now().timestamp()

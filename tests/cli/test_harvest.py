@@ -14,10 +14,10 @@ from harvest_examples import parquet_bytes, plain, warc_record, wms
 CSW = "http://cat.test/csw"
 
 
-def harvest(server: Catalogue, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def harvest(server: Catalogue, folder: Path, *words: str, command: str = "harvest") -> subprocess.CompletedProcess[str]:
     (folder / "g.toml").write_text("host_delay_s = 0.01\nslow_host_factor = 0\nretries = 0\n", "utf-8")
     return geohound(
-        "harvest", *words, "--json", "--catalogue", str(folder / "c.db"), "--config", str(folder / "g.toml"),
+        command, *words, "--json", "--catalogue", str(folder / "c.db"), "--config", str(folder / "g.toml"),
         "--connect-to", f"*.test=127.0.0.1:{server.server_port}", "--allow-net", "127.0.0.0/8",
     )  # fmt: skip
 
@@ -38,6 +38,33 @@ def test_a_catalogue_is_read_whole_and_what_answers_is_catalogued(tmp_path: Path
     assert (last["summary"]["records"], last["summary"]["tested"]) == (60, 60)
     listed = geohound("tasks", "--json", "--catalogue", str(tmp_path / "c.db"))
     assert json.loads(listed.stdout)["kind"] == "harvest"
+
+
+LOGIN = b'<html><title>Log in</title><form method="post" action="/login"><input type="password" name="p"></form></html>'
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("breakage", "reason"), [((500, b"dead"), "unavailable"), ((200, LOGIN), "log-in wall")], ids=["500", "log-in"]
+)
+def test_a_harvest_that_breaks_off_fails_and_goes_on_at_its_cursor(tmp_path: Path, breakage, reason: str) -> None:
+    with running_catalogue(total=200) as server:
+        server.last_position, server.breakage = 100, breakage
+        done = harvest(server, tmp_path, CSW, "--as", "csw")
+        assert done.returncode == 1, done.stderr
+        said = " ".join(done.stderr.split())
+        assert f"100 records read; not read to the end: {CSW} ({reason})" in said
+        summary = lines(done)[-1]["summary"]
+        assert (summary["ended"], summary["finished"], summary["records"]) == ("source failed", False, 100)
+        assert summary["unread"] == [{"url": CSW, "reason": reason}]
+        server.last_position = 0
+        server.positions.clear()
+        again = harvest(server, tmp_path, command="resume")
+    assert again.returncode == 0, again.stderr
+    assert server.positions == [101, 151], "from where it broke off"
+    summary = lines(again)[-1]["summary"]
+    assert (summary["ended"], summary["records"], summary["tested"]) == ("finished", 200, 200)
+    assert summary["unread"] == []
 
 
 @pytest.mark.slow

@@ -27,6 +27,8 @@ class Catalogue(ThreadingHTTPServer):
         self.has_sisters = False  # do these hosts have a WFS that nobody names?
         self.files: dict[str, tuple[str, bytes]] = {}  # of cat.test, by path and query: type and bytes
         self.ranges: list[tuple[str, int]] = []  # parts of files: path and how many bytes were sent
+        self.last_position = 0  # 0: there is none; records after it are answered with `breakage`
+        self.breakage: tuple[int, bytes] = (500, b"")
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -74,6 +76,8 @@ class _Handler(BaseHTTPRequestHandler):
             return (reply.status, reply.body) if reply else (404, b"")
         first = int(asked["startposition"])
         self.server.positions.append(first)
+        if 0 < self.server.last_position < first:
+            return self.server.breakage
         following = first + PER_PAGE if first + PER_PAGE <= self.server.total else 0
         count = min(PER_PAGE, self.server.total - first + 1)
         return 200, csw_page(first, count, following, self.server.total).encode()

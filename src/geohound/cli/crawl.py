@@ -247,18 +247,24 @@ def _trouble(summary: dict[str, Any]) -> str:
     dropped = list(summary["drops"])
     is_spared = bool(dropped) and set(dropped) <= _NEEDED_NO_REQUEST
     has_read = summary["hosts"] or summary["records"] or is_spared
-    if summary["ended"] in (Ending.FINISHED, Ending.UNREACHED) and not has_read:
+    if summary["ended"] in (Ending.FINISHED, Ending.UNREACHED, Ending.SOURCE_FAILED) and not has_read:
         if summary.get("sources") and not any(source["seeds"] for source in summary["sources"]):
             return "The search providers found no page for these words; try fewer or other words, or add --source."
         reasons = ", ".join(dropped) or "no URL was left to visit"
         return f"No page could be fetched: {reasons}.{_advice(dropped)}"
-    missed = summary["unreached"]
+    broken, missed = summary["unread"], summary["unreached"]
+    if broken:
+        read = f"{printing.count(summary['records'], 'record')} read"
+        return f"{read}; not read to the end: {_listed(broken)}.{_advice(each['reason'] for each in broken)}"
     if missed:
-        named = ", ".join(f"{seed['url']} ({seed['reason']})" for seed in missed[:3])
-        more = f" and {len(missed) - 3} more" if len(missed) > 3 else ""
-        advice = _advice([seed["reason"] for seed in missed])
-        return f"{printing.count(len(missed), 'seed')} not reached: {named}{more}.{advice}"
+        advice = _advice(seed["reason"] for seed in missed)
+        return f"{printing.count(len(missed), 'seed')} not reached: {_listed(missed)}.{advice}"
     return ""
+
+
+def _listed(missed: list[dict[str, str]]) -> str:
+    named = ", ".join(f"{each['url']} ({each['reason']})" for each in missed[:3])
+    return f"{named} and {len(missed) - 3} more" if len(missed) > 3 else named
 
 
 def _advice(reasons: Iterable[str]) -> str:

@@ -166,6 +166,8 @@ def _left(summary: dict[str, Any], options: str) -> str:
             return f"No host responds; check the network connection. {waiting}. To continue: {again}{where}"
         case "seeds not reached":
             return f"Some seeds were not reached. To retry: {again}"
+        case "source failed":
+            return f"Not everything was read. To continue: {again}"
         case "paused":
             return f"Paused, {waiting}. To continue: {again}"
     return f"Stopped, {waiting}. To continue: {again}"

@@ -51,6 +51,7 @@ class Ending(StrEnum):
     PAUSED = "paused"
     NETWORK_LOST = "network lost"
     UNREACHED = "seeds not reached"  # a seed has never answered; the next run tries it again
+    SOURCE_FAILED = "source failed"  # a catalogue broke off, or no search provider answers; the next run goes on there
     FAILED = "failed"
 
 

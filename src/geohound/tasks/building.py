@@ -112,8 +112,9 @@ class CrawlBuilder:
         left = store.tasks.checkpoint(task.id)
         whole = for_task(self.settings, task.spec, self.given or Budget())
         settings = share_of(whole, task.shard) if task.shard else whole
-        unreached = partial(seeds.unreached, store.log, task.id, len(goal.seeds))
-        await seeds.try_again(store.log, claim, unreached())
+        harvesters = self.harvesters(settings)
+        missed = partial(seeds.missed, store.log, task.id, task.spec, harvesters)
+        await seeds.try_again(store.log, claim, [visit for visits in missed() for visit in visits])
         order = learned_order(self.order(settings), left.order_state, settings.learned)
         if order.has_terms and settings.learn_from_catalogue and not left.order_state:
             order.recall(store.catalogue.met_at(MAX_RECALLED))
@@ -125,7 +126,6 @@ class CrawlBuilder:
             plan = plan_of(settings, task, counts_links=order.counts_links)
             # Published orders run as published: they ask for what somebody names.
             plan = replace(plan, likely_addresses=plan.likely_addresses and order.ranks_hosts)
-            harvesters = self.harvesters(settings)
             examiner = self.examiner(settings, plan, hosts)
             counted = Progress(feed.add)
             if claim.epoch > 1:
@@ -137,7 +137,7 @@ class CrawlBuilder:
             _begin(frontier, begun, harvesters=harvesters, plan=plan, named=goal.harvester)
             await frontier.flush()
             pids = examiner.pids if isinstance(examiner, WorkerPool) else ()
-            crawling = CrawlWork(crawl, counted, unreached, pids, settings.learned, hosts)
+            crawling = CrawlWork(crawl, counted, missed, pids, settings.learned, hosts)
             admit = partial(_admit_found, frontier, harvesters, plan)
             work: CrawlWork | HuntWork | ShardWork = HuntWork(crawling, hunt, admit) if hunt else crawling
             if task.shard:

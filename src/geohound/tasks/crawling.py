@@ -18,9 +18,10 @@ from geohound.politeness import TaskPoliteness
 
 from . import metrics
 from .progress import Progress
+from .seeds import Missed
 from .usage import machine_load, measure
 
-MAX_UNREACHED = 100  # seeds that the summary names
+MAX_MISSED = 100  # seeds, and catalogues, that the summary names
 MAX_FETCHING = 6  # URLs that an event names
 MAX_REASONS = 3
 MAX_WHY_CHARS = 160
@@ -33,7 +34,6 @@ _PURPOSES = {
     Purpose.WATCHER: "report of the site's watcher",
 }
 _GROUPS = {Lane.PAGES: "fetchers", Lane.PROBES: "testers"}
-Unreached = Callable[[], Sequence[VisitRecord]]  # the seeds that have never answered
 
 
 class CrawlWork:
@@ -43,18 +43,18 @@ class CrawlWork:
         self,
         crawl: Crawl,
         counted: Progress,
-        unreached: Unreached,
+        missed: Callable[[], Missed],
         pids: Sequence[int] = (),
         learned: str = "",
         hosts: TaskPoliteness | None = None,
     ) -> None:
         self._crawl = crawl
         self._counted = counted
-        self._unreached = unreached
+        self._what_missed = missed
         self._pids = pids  # of the processes that read pages, beside this one
         self._learned = learned
         self._hosts = hosts
-        self._missed: Sequence[VisitRecord] = ()
+        self._missed = Missed()
 
     async def run(self) -> Ending:
         self._counted.begin()
@@ -64,8 +64,8 @@ class CrawlWork:
             self._keep_learned()
         if self._is_finished:
             await self._crawl.parts.frontier.flush()
-            self._missed = self._unreached()
-            ending = Ending.UNREACHED if self._missed else Ending.FINISHED
+            self._missed = self._what_missed()
+            ending = _ending(self._missed)
         self._counted.ending = ending
         return ending
 
@@ -139,7 +139,8 @@ class CrawlWork:
             "explored_hosts": numbers.explored_hosts,
             "task": crawl.plan.task,
             "finished": self._is_finished and not self._missed,
-            "unreached": [{"url": visit.url, "reason": str(visit.reason)} for visit in self._missed[:MAX_UNREACHED]],
+            "unreached": _named(self._missed.seeds),
+            "unread": _named(self._missed.catalogues),
             "in_flight": crawl.in_flight,
             "fetchers": crawl.pools[Lane.PAGES].size,
             "testers": crawl.pools[Lane.PROBES].size,
@@ -197,3 +198,14 @@ class CrawlWork:
     def metrics(self) -> bytes:
         """The numbers as Prometheus reads them."""
         return metrics.page(self._counted, self.summary())
+
+
+def _ending(missed: Missed) -> Ending:
+    """Of a run that has nothing left to do."""
+    if missed.catalogues:
+        return Ending.SOURCE_FAILED
+    return Ending.UNREACHED if missed.seeds else Ending.FINISHED
+
+
+def _named(visits: Sequence[VisitRecord]) -> list[dict[str, str]]:
+    return [{"url": visit.url, "reason": str(visit.reason)} for visit in visits[:MAX_MISSED]]

@@ -27,7 +27,7 @@ _ADDED = (
 _COUNTED = ("drops", "kinds", "via", "tests", "proofs")
 _PASSED_ON = (ServiceFound, VisitEnded, Warned)
 # Of the endings of shards the gravest is that of the task.
-_GRAVEST = (Ending.FAILED, Ending.NETWORK_LOST, Ending.PAGE_BUDGET, Ending.TIME, Ending.UNREACHED)
+_GRAVEST = (Ending.FAILED, Ending.NETWORK_LOST, Ending.PAGE_BUDGET, Ending.TIME, Ending.SOURCE_FAILED, Ending.UNREACHED)
 
 
 def is_divided(task: Task) -> bool:
@@ -155,6 +155,7 @@ class DividedWork:
             "finished": self._ending is Ending.FINISHED,
             "ended": str(self._ending or ""),
             "unreached": [each for shard in self._now for each in shard.counters.get("unreached", ())],
+            "unread": [each for shard in self._now for each in shard.counters.get("unread", ())],
         }
 
     def stop(self) -> None:

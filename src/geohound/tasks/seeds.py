@@ -1,16 +1,31 @@
-"""Where a crawl begins, and the seeds that never answered: without them it has not done what was asked."""
+"""Where a crawl begins, and what it was asked to read and could not: seeds that never answered, broken harvests."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
 
-from geohound.contracts import FrontierLog, Order
+from geohound.contracts import FrontierLog, Harvester, Order
+from geohound.model.failure import FailureReason
 from geohound.model.frontier import FrontierBatch, UrlEnd, UrlState, VisitRecord
-from geohound.model.task import SEEDS_PER_SEGMENT, Claim, TaskId
+from geohound.model.task import SEEDS_PER_SEGMENT, Claim, TaskId, TaskKind, TaskSpec
 from geohound.model.visit import Candidate, Purpose, Settlement, Via
 from geohound.urls.address_book import AddressBook
+
+_ENDS = (FailureReason.DUPLICATE_CONTENT, FailureReason.TRAP)  # a catalogue that repeats itself has no more to say
+
+
+class Missed(NamedTuple):
+    """What a task was asked to read, and has not read."""
+
+    seeds: Sequence[VisitRecord] = ()
+    catalogues: Sequence[VisitRecord] = ()  # the pages at which their harvests broke off
+
+    def __bool__(self) -> bool:
+        return bool(self.seeds or self.catalogues)
 
 
 def candidates(seeds: Sequence[str], order: Order, book: AddressBook, max_width: int) -> list[Candidate]:
@@ -26,10 +41,50 @@ def _purpose(url: str, book: AddressBook) -> Purpose:
 
 def all_visits(log: FrontierLog, task: TaskId) -> Iterator[VisitRecord]:
     """What became of the URLs of a task, in the order in which they were admitted."""
+    for page in _pages(log, task):
+        yield from page
+
+
+def _pages(log: FrontierLog, task: TaskId) -> Iterator[Sequence[VisitRecord]]:
     after = 0
     while page := log.visits(task, after):
-        yield from page
+        yield page
         after = page[-1].number
+
+
+def missed(log: FrontierLog, task: TaskId, spec: TaskSpec, harvesters: Mapping[str, Harvester]) -> Missed:
+    """What a run that has nothing left to do has missed. Crawls meet catalogues by chance: they owe none."""
+    since = date.fromisoformat(spec.goal.since) if spec.goal.since else None
+    starts = {harvester.id: harvester.start(since) for harvester in harvesters.values()}
+    catalogues = broken_off(log, task, starts) if spec.kind is TaskKind.HARVEST else ()
+    return Missed(unreached(log, task, len(spec.goal.seeds)), catalogues)
+
+
+def broken_off(log: FrontierLog, task: TaskId, starts: Mapping[str, bytes]) -> list[VisitRecord]:
+    """The pages of catalogues that were dropped before the last one: what comes after them nobody knows.
+
+    A first page that is refused says that there is no such catalogue; one that fails for a while says nothing.
+    `starts` are the cursors of first pages.
+    """
+    found = []
+    for page in _pages(log, task):
+        failed = [visit for visit in page if _is_failed_harvest(visit)]
+        asked = log.load(task, [visit.number for visit in failed]) if failed else ()
+        found += [
+            visit
+            for visit, candidate in zip(failed, asked, strict=True)
+            if candidate.cursor != starts.get(candidate.harvester) or (visit.via is Via.HARVEST and _is_passing(visit))
+        ]
+    return found
+
+
+def _is_failed_harvest(visit: VisitRecord) -> bool:
+    is_dropped = visit.settlement is Settlement.DROPPED and visit.was_asked and visit.reason not in _ENDS
+    return visit.purpose is Purpose.HARVEST and is_dropped
+
+
+def _is_passing(visit: VisitRecord) -> bool:
+    return visit.reason is not None and visit.reason.means.is_passing
 
 
 def unreached(log: FrontierLog, task: TaskId, seeds: int) -> list[VisitRecord]:

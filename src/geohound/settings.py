@@ -182,6 +182,8 @@ class Settings:
     agent_explores_every: int = _setting(
         2, "every so many queries, a term of pages with services that was never asked for; 0 = never, as published"
     )
+    agent_drift: float = _setting(0.5, "factor for queries without the words that were given; 1 = published: none")
+    agent_off_subject: float = _setting(0.1, "what a service that is not about these words counts; 1 = published")
     agent_search_rounds: int = _setting(3, "rounds in which a hunt only searches; then it also crawls; 0 = no limit")
     agent_search_time_s: float = _setting(0.0, "seconds after which a hunt that only searches also crawls; 0 = none")
     agent_search_gain: float = _setting(0.05, "services per request below which it also crawls")

@@ -121,7 +121,8 @@ def test_every_third_query_explores_a_term_that_was_never_asked_with_a_word_that
     assert chosen[2].query == ("rivers", "wms"), "the first mandatory word, as none has brought a service yet"
     base.note_asked(("rivers", "wms"), NOW)
     base.note_brought(("url",), results=10, services=4)
-    found = exploring_query(base, rules, ("geoserver",))
+    base.note_asked(("geoserver",), NOW)
+    found = exploring_query(base, rules, ())
     assert found is not None
     assert found.query == ("bridges", "url")
 
@@ -158,3 +159,22 @@ def test_a_knowledge_base_comes_back_as_it_was_kept() -> None:
     base.rounds, base.daily_at, base.correlations, base.shown = 7, NOW, {"ows": 0.5}, 100
     assert read_knowledge(base.encode()) == base
     assert read_knowledge(b"") == Knowledge()
+
+
+def test_with_words_of_the_user_no_number_is_fetched_of_words_that_are_asked_with_them() -> None:
+    """p = 20 alone counts half without the subject: all five best queries are with it, until these were asked."""
+    base = known(**{f"w{n}x": 40 - n for n in range(5)})
+    assert len(words_to_count(base, PLAIN, NOW)) == 5
+    assert words_to_count(base, PLAIN, NOW, ("land", "cover")) == []
+    for n in range(5):
+        base.note_asked(("land", "cover", f"w{n}x"), NOW)
+    assert words_to_count(base, PLAIN, NOW, ("land", "cover")) == [f"w{n}x" for n in range(5)]
+
+
+def test_with_words_of_the_user_exploring_stays_with_them() -> None:
+    base = known(geoserver=10)
+    base.note_terms(["soil", "geology"])
+    chosen = exploring_query(base, PLAIN, ("land", "cover"))
+    assert chosen is not None
+    assert chosen.query[:2] == ("land", "cover")
+    assert chosen.query[2] in ("soil", "geology")

@@ -47,12 +47,17 @@ def _plain(word: str, known: Knowledge, rules: AgentRules) -> float:
     return word_score(*places, 1.0, rules.score)
 
 
-def words_to_count(known: Knowledge, rules: AgentRules, now: float) -> list[str]:
-    """Those of the k·5 best words whose number of results is unknown, or older than 90 hours."""
-    scored = [_alone(word, score, known, rules) for word, score in ranked_words(known, rules, now)]
+def words_to_count(known: Knowledge, rules: AgentRules, now: float, subject: Query = ()) -> list[str]:
+    """Those of the k·5 best words whose number of results is unknown, or older than 90 hours.
+
+    Where the user gave words, the best queries are mostly with them: of these nobody needs a number.
+    """
+    words = ranked_words(known, rules, now)
+    alone = [_alone(word, score, known, rules) for word, score in words]
+    scored = _on_subject(alone, subject, words, known, rules, now)
     usable = [each for each in scored if each.score >= rules.score.least_score]
     best = sorted(usable, key=lambda each: -each.score)[: rules.queries_per_round * rules.counted_per_query]
-    return [each.text for each in best if _is_stale(each.text, known, rules, now)]
+    return [each.text for each in best if len(each.query) == 1 and _is_stale(each.text, known, rules, now)]
 
 
 def _is_stale(word: str, known: Knowledge, rules: AgentRules, now: float) -> bool:
@@ -83,9 +88,7 @@ def next_queries(
     large = [word for word, _ in words if _results(word, known) > limit][:MAX_PAIRED]
     found = [_alone(word, score, known, rules) for word, score in small]
     found += _pairs(large, known, rules, now)
-    if subject:
-        found = [each._replace(score=each.score * rules.drift) for each in found]
-        found += _with_subject(subject, words, known, rules, now)
+    found = _on_subject(found, subject, words, known, rules, now)
     usable = [each for each in found if each.score >= rules.score.least_score]
     best = sorted(usable, key=lambda each: (-each.score, each.query))[: rules.queries_per_round]
     return _explored(best, known, rules, subject)
@@ -133,6 +136,21 @@ def _others(word: str, partner: str, factors: dict[tuple[str, str], float]) -> I
     return [factor for pair, factor in factors.items() if word in pair and partner not in pair]
 
 
+def _on_subject(
+    found: list[ScoredQuery],
+    subject: Query,
+    words: Sequence[tuple[str, float]],
+    known: Knowledge,
+    rules: AgentRules,
+    now: float,
+) -> list[ScoredQuery]:
+    """These queries, which count less where the user gave words, beside those with his words."""
+    if not subject:
+        return found
+    drifting = [each._replace(score=each.score * rules.drift) for each in found]
+    return drifting + _with_subject(subject, words, known, rules, now)
+
+
 def _with_subject(
     subject: Query, words: Sequence[tuple[str, float]], known: Knowledge, rules: AgentRules, now: float
 ) -> list[ScoredQuery]:
@@ -145,7 +163,7 @@ def _with_subject(
         factor = time_factor(known.hours_since(query, now), rules.score.half_life_h)
         correlation = _correlation(word, known, rules, rules.score.pair_correlation)
         score = _plain(word, known, rules) * factor * correlation
-        found.append(ScoredQuery(query, score * hope((word,), known, rules)))
+        found.append(ScoredQuery(query, score * hope(query, known, rules)))
     return found
 
 
@@ -191,6 +209,7 @@ def exploring_query(
     """A term of pages with services that no query has had, with a word that finds services.
 
     Terms that stand everywhere bring the same pages again, rare ones bring none: f · ln(F/f) is greatest between.
+    Where the user gave words, the term is asked with these.
     """
     used = {word for query in known.asked for word in query} | {word for each in beside for word in each.query}
     used |= {word.lower() for word in MANDATORY} | set(subject)
@@ -199,7 +218,7 @@ def exploring_query(
         return None
     most = 1 + max(known.terms.values())
     term = max(fresh, key=lambda word: (fresh[word] * math.log(most / fresh[word]), word))
-    return ScoredQuery((term, _proven_word(known, rules)), 0.0, explores=True)
+    return ScoredQuery((*subject, term) if subject else (term, _proven_word(known, rules)), 0.0, explores=True)
 
 
 def _proven_word(known: Knowledge, rules: AgentRules) -> str:

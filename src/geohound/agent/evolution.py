@@ -47,7 +47,7 @@ def is_over(limits: StayLimits, progress: PhaseProgress) -> bool:
     return progress.rounds > 0 and progress.gain < max(limits.least_gain, progress.crawl_gain)
 
 
-def expected_gain(rounds: list[tuple[int, int]], window: int = 3) -> float:
+def expected_gain(rounds: list[tuple[float, int]], window: int = 3) -> float:
     """New services per request of the next round, from (services, requests) of the last ones; 1 where none was made.
 
     Later rounds count more, as the best pages are found early (section 4.3.1): the weights are 1, 2, 3 …

@@ -58,7 +58,7 @@ class Brought:
     """What queries with a word have brought so far."""
 
     results: int = 0
-    services: int = 0
+    services: float = 0.0  # those that are not about what the user looks for count less
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class Knowledge:
     def note_count(self, word: str, estimate: int, at: float) -> None:
         self.counts[word] = ResultCount(estimate, at)
 
-    def note_brought(self, query: Query, results: int = 0, services: int = 0) -> None:
+    def note_brought(self, query: Query, results: int = 0, services: float = 0.0) -> None:
         for word in query:
             found = self.brought.setdefault(word, Brought())
             found.results += results

@@ -7,12 +7,15 @@ from itertools import islice
 
 from geohound.model.topic import Topic
 
+from .subject import Subject
+
 # Table 5: the operations of a WMS, and the libraries of pages that show maps.
 MANDATORY = (
     "WMS", "getcapabilities", "getmap", "service", "getfeatureinfo",
     "JavaScript", "OpenLayers", "Arcgis", "Mapbox", "Leaflet",
 )  # fmt: skip
 DAY_S = 24 * 3600.0
+NARROWED = 3  # queries of the words that the user gave before their other names are asked for
 DAILY_TERMS = 3  # the most frequent ones, each with every mandatory word
 
 
@@ -24,6 +27,12 @@ def planned_queries(words: str, topic_words: Iterable[str] = (), mandatory: Sequ
         f"{subject} {word}" for subject in subjects for word in mandatory if word.lower() not in subject.lower().split()
     ]
     return list(dict.fromkeys([*own, *combined]))
+
+
+def with_other_names(planned: Sequence[str], words: str) -> list[str]:
+    """After the first few queries the other names of what the words name: mandatory words only narrow a query."""
+    names = Subject(words).other_names
+    return list(dict.fromkeys([*planned[:NARROWED], *names, *planned[NARROWED:]]))
 
 
 def words_of(topic: Topic, language: str = "en") -> list[str]:

@@ -38,10 +38,13 @@ class AgentRules:
     learns_from_live: bool = True  # False, as published: from every OGC link
     weighs_results: bool = True  # what queries have brought so far counts, too; False as published
     explores_every: int = 2  # the n-th query of this many explores; 0, as published: none does
-    drift: float = 0.5  # factor for queries without the words that the user gave
+    drift: float = 0.5  # factor for queries without the words that the user gave; 1, as published: they count alike
+    off_subject: float = 0.1  # what a service counts that is not about these words; 1, as published: as any other
 
 
-PUBLISHED = AgentRules(deepens=False, learns_from_live=False, weighs_results=False, explores_every=0)
+PUBLISHED = AgentRules(
+    deepens=False, learns_from_live=False, weighs_results=False, explores_every=0, drift=1.0, off_subject=1.0
+)
 
 
 def limit_for(rules: ScoreRules, max_results: int) -> float:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from geohound import app
-from geohound.agent.queries import masked, planned_queries, words_of
+from geohound.agent.queries import masked, planned_queries, with_other_names, words_of
 from geohound.contracts import Searcher
 from geohound.model.task import TaskSpec
 from geohound.settings import Settings
@@ -171,7 +171,7 @@ def _crawl(
 
 def _queries(settings: Settings, words: str, topic: str, mask: int | None) -> list[str]:
     about = words_of(app.topics(settings.topic_files)[topic]) if topic else []
-    found = planned_queries(words, about) if words.strip() or about else []
+    found = with_other_names(planned_queries(words, about), words) if words.strip() or about else []
     return found if mask is None else masked(found, mask)
 
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from geohound import urls
-from geohound.agent.queries import planned_queries, words_of
+from geohound.agent.queries import planned_queries, with_other_names, words_of
 from geohound.model.bbox import BBox
 from geohound.model.task import Budget, CrawlGoal, MonitorGoal, TaskKind, TaskSpec
 from geohound.model.topic import Topic
@@ -233,7 +233,7 @@ def _hunt(asked: TaskRequest, crawl: TaskSpec, choices: Choices) -> TaskSpec:
     depth = HUNT_DEPTH if asked.depth is None else asked.depth
     width = HUNT_WIDTH if asked.width is None else asked.width
     goal = replace(crawl.goal, max_depth=depth, max_width=width)
-    queries = tuple(planned_queries(words, about))
+    queries = tuple(with_other_names(planned_queries(words, about), words))
     return hunt_spec(replace(crawl, goal=goal), queries, tuple(choices.searchers), words=words)
 
 

@@ -12,6 +12,7 @@ from plain_order import PlainOrder
 from geohound.agent.evolution import Phase, StayLimits
 from geohound.agent.knowledge import Knowledge, read_knowledge
 from geohound.agent.rules import PUBLISHED, AgentRules, ScoreRules
+from geohound.agent.subject import Subject
 from geohound.model.failure import FailureReason
 from geohound.model.job import PageRead, Report
 from geohound.model.service import Service
@@ -84,7 +85,7 @@ class Reader:
         self.observer.on_report(seed, Report(PageRead(page=page, links=links), status=200, asked=1))
         for link in links:
             test = Candidate(link.url, Via.LINK, seed.url, link.text, depth=1, purpose=Purpose.PROBE)
-            service = Service("wms", link.url.partition("?")[0])
+            service = Service("wms", link.url.partition("?")[0], title=link.text)
             self.observer.on_report(test, Report(PageRead(services=(service,)), status=200, asked=1))
             self.observer.on_service(service, test)
 
@@ -126,6 +127,7 @@ class Rig:
         self.known = Knowledge() if known is None else known
         observer = HuntObserver(Progress(), yields, results, self.known, BOOK)
         plan = HuntPlan(**{"queries": ("a", "b"), "rules": AgentRules(), "max_results": 80, **plan})
+        observer.subject, observer.off_subject = plan.subject, plan.rules.off_subject
         self.hunt = Hunt(plan, providers, self.known, results, observer, clock, self._keep)
         self.crawl = Reader(observer, services or {})
         self.yields = yields
@@ -368,6 +370,39 @@ def test_further_pages_are_asked_of_queries_that_bring_much(cache, clock) -> Non
     deepest = {text: max(n for each, n in one.asked if each == text) for text, _ in one.asked}
     assert deepest["a"] > 1
     assert deepest["b"] == 1
+
+
+def test_further_pages_are_asked_of_queries_that_stay_on_the_subject(cache, clock) -> None:
+    """`roads` brings two services a page, `rivers` one: but these are what the user looks for."""
+    found = {
+        **{f"rivers{n}": [(WMS.format(f"r{n}"), "Rivers")] for n in range(20)},
+        **{f"roads{n}{x}": [(WMS.format(f"s{n}{x}"), "Roads")] for n in range(20) for x in "ab"},
+    }
+
+    def script(text, n):
+        hosts = {"rivers": (f"rivers{n}", f"dull{n}"), "roads": (f"roads{n}a", f"roads{n}b")}
+        return page(*hosts.get(text, (f"{text[:3]}{n}q".replace(" ", ""), "same")))
+
+    def deepest(**plan):
+        one = Scripted(script)
+        plan = {"queries": ("rivers", "roads", "x", "y"), "max_rounds": 3, **plan}
+        Rig(one, MemorySearchCache(clock), clock, found, **plan).run()
+        return {text: max(n for each, n in one.asked if each == text) for text in ("rivers", "roads")}
+
+    assert deepest(subject=Subject("rivers")) == {"rivers": 11, "roads": 1}
+    assert deepest()["roads"] > 1, "without words of the user every service counts alike"
+
+
+def test_services_on_the_subject_count_more(cache, clock) -> None:
+    one = Scripted(lambda _text, _n: page("x", "y", more=False))
+    found = {"x": [(WMS.format("x"), "Rivers")], "y": [(WMS.format("y"), "Roads")]}
+    rules = AgentRules(off_subject=0.25)
+    plan = {"queries": ("a",), "subject": Subject("rivers"), "rules": rules, "max_rounds": 1}
+    rig = Rig(one, cache, clock, found, **plan).run()
+    assert rig.known.brought["a"].services == 1.25
+    assert rig.hunt.state.gains == [(1.25, 5)], "a query, two pages and two tests"
+    (step,) = rig.hunt.results.steps
+    assert (step.services, step.on_subject) == (2, 1)
 
 
 def test_the_agent_evolves_from_search_to_search_and_crawl_to_crawl(cache, clock) -> None:

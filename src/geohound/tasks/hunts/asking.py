@@ -63,13 +63,14 @@ class Asker:
         """Further pages of queries while they promise more services than the first page of a new query does."""
         steps = [step for step in self.results.steps if step.read]
         once = [step for step in steps if step.read == 1 and step.round]
-        usual = sum(step.services for step in steps) / max(1, sum(step.read for step in steps))
-        of_new = (sum(step.services for step in once) + usual) / (len(once) + 1)
+        worths = {id(step): self._worth(step) for step in steps}
+        usual = sum(worths.values()) / max(1, sum(step.read for step in steps))
+        of_new = (sum(worths[id(step)] for step in once) + usual) / (len(once) + 1)
         had = 0
         for _ in range(self.plan.rules.queries_per_round * self.plan.rules.counted_per_query):
             usable = {source.name: source for source in self.providers.usable}
             worth = [
-                (step.services / step.read * step.last_new, step)
+                (worths[id(step)] / step.read * step.last_new, step)
                 for step in steps
                 if step.has_more and step.last_new >= MIN_NEW_SHARE and step.source in usable
             ]
@@ -81,6 +82,12 @@ class Asker:
                 break
             had += 1
         return had
+
+    def _worth(self, step: HuntStep) -> float:
+        """What the services of a query count, those of one without the words of the user less."""
+        rules = self.plan.rules
+        is_drifting = not self.plan.subject.is_asked_in(step.query.lower().split())
+        return step.worth(rules.off_subject) * (rules.drift if is_drifting else 1.0)
 
     async def _ask_everybody(self, asked: AskedQuery) -> list[SearchPage]:
         """The next page of a query from each provider that has one."""

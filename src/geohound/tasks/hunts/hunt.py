@@ -75,7 +75,7 @@ class Hunt:
     is_done: bool = False  # by an earlier run, or by this one
     phase_began: float | None = None
     run_began: float | None = None
-    _gained: tuple[int, int] = (0, 0)  # what was spent until the last round
+    _gained: tuple[float, int] = (0.0, 0)  # what was spent until the last round
 
     def stop(self) -> None:
         self.providers.stopped = True
@@ -138,12 +138,12 @@ class Hunt:
         had = await asker.deepen() if self.plan.rules.deepens else 0
         room = self.plan.rules.queries_per_round * self.plan.rules.counted_per_query - had
         had += await asker.ask_all([AskedQuery(w, (w,), is_count=True) for w in self._uncounted()[: max(0, room)]])
-        chosen = next_queries(self.known, self.plan.rules, self._now, self._limit, self.plan.subject)
+        chosen = next_queries(self.known, self.plan.rules, self._now, self._limit, self.plan.subject.words)
         learned = [AskedQuery(each.text, each.query, each.explores) for each in chosen]
         return had + await asker.ask_all([*learned, *self._from_pool(max(1, len(learned)) if learned else SEED_ROUND)])
 
     def _uncounted(self) -> list[str]:
-        return words_to_count(self.known, self.plan.rules, self._now)
+        return words_to_count(self.known, self.plan.rules, self._now, self.plan.subject.words)
 
     @property
     def _limit(self) -> float:
@@ -207,8 +207,8 @@ class Hunt:
                 break
 
     @property
-    def _spent(self) -> tuple[int, int]:
-        """New services of all results, and what they cost in requests; of this run, but for those to providers."""
+    def _spent(self) -> tuple[float, int]:
+        """What new services of all results count, and cost in requests; of this run, but for those to providers."""
         gains = self.observer.gains
         return gains.services["search"], gains.requests["search"] + self.providers.yields.requests
 

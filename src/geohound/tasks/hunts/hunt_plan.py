@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from geohound.agent.evolution import Phase, StayLimits
-from geohound.agent.knowledge import Query
 from geohound.agent.rules import AgentRules
+from geohound.agent.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class HuntPlan:
 
     queries: tuple[str, ...]  # to begin with, and to come back to
     rules: AgentRules
-    subject: Query = ()  # the words that the user gave
+    subject: Subject = field(default_factory=Subject)  # the words that the user gave
     max_rounds: int = 0  # 0: no limit
     max_results: int = 0  # of one query
     stays: Mapping[Phase, StayLimits] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class AgentState:
     total_s: float = 0.0  # of earlier runs, over all phases
     steps: int = 0  # that were made until the last round
     pool_at: int = 0  # queries of the plan that were asked
-    gains: list[tuple[int, int]] = field(default_factory=list)  # new services and requests of each round
+    gains: list[tuple[float, int]] = field(default_factory=list)  # what new services count, and requests, by round
 
     @classmethod
     def read(cls, counters: Mapping[str, Any]) -> AgentState:

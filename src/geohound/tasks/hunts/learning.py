@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from geohound import urls
 from geohound.agent.knowledge import Knowledge
+from geohound.agent.subject import Subject
 from geohound.agent.words import text_words, url_words
 from geohound.crawler.observer import CrawlObserver
 from geohound.model.compact_sets import HashSet, Recent
@@ -34,7 +35,7 @@ class _ReadPage:
 class Gains:
     """New services and requests, of the results of queries and of the crawl beyond them."""
 
-    services: Counter[str] = field(default_factory=Counter)
+    services: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))  # what they count
     requests: Counter[str] = field(default_factory=Counter)
 
     def per_request(self, name: str) -> float:
@@ -54,6 +55,8 @@ class HuntObserver:
         self._book = book
         self.gains = Gains()
         self.learns_from_live = True
+        self.subject = Subject()
+        self.off_subject = 1.0  # what a service counts that is not about the subject
         self.is_learning = True
         self.read: set[str] = set()  # results of queries that were asked for, whatever came of it
         self._links = HashSet()  # that were counted
@@ -74,12 +77,15 @@ class HuntObserver:
     def on_service(self, service: Service, candidate: Candidate, score: float | None = None) -> None:
         self._yields.count_service(candidate)
         asked = self._results.query_of(candidate)
-        self.gains.services["search" if asked else "crawl"] += 1
+        is_about = self.subject.is_about(service)
+        worth = 1.0 if is_about else self.off_subject
+        self.gains.services["search" if asked else "crawl"] += worth
         if asked is not None:
             step = self._results.step(*asked)
             if step is not None:
                 step.services += 1
-            self._known.note_brought(tuple(asked[1].lower().split()), services=1)
+                step.on_subject += is_about
+            self._known.note_brought(tuple(asked[1].lower().split()), services=worth)
         self._inner.on_service(service, candidate, score)
 
     def on_known(self, service: Service, score: float | None = None) -> None:

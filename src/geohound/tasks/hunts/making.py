@@ -11,6 +11,7 @@ from geohound.agent.evolution import Phase, StayLimits
 from geohound.agent.knowledge import read_knowledge
 from geohound.agent.rules import AgentRules, ScoreRules
 from geohound.agent.seed_selection import known_seeds
+from geohound.agent.subject import Subject
 from geohound.contracts import CatalogueStore, Clock, Fetcher, KnowledgeStore, Order, SearchCache, Searcher
 from geohound.crawler.observer import CrawlObserver
 from geohound.model.frontier import VisitRecord
@@ -87,11 +88,14 @@ def make_hunt(settings: Settings, goal: CrawlGoal, around: HuntAround, left: Hun
     results = ResultBook.going_on(counters, left.visits)
     observer = HuntObserver(around.inner, yields, results, known, around.book)
     observer.learns_from_live = settings.agent_learns_from != "links"
+    plan = hunt_plan(settings, goal)
+    if not goal.topic:  # with one, all that is kept is about it
+        observer.subject, observer.off_subject = plan.subject, plan.rules.off_subject
     keep = partial(store.knowledge.keep, goal.knowledge)
     is_done = bool(counters.get("queries_done"))
     begins = not is_done and not left.visits
     return Hunt(
-        hunt_plan(settings, goal), providers, known, results, observer, store.clock, keep, AgentState.read(counters),
+        plan, providers, known, results, observer, store.clock, keep, AgentState.read(counters),
         _known(goal, around, yields) if begins and goal.catalogue_hosts else (), is_done,
     )  # fmt: skip
 
@@ -116,7 +120,7 @@ def hunt_plan(settings: Settings, goal: CrawlGoal) -> HuntPlan:
     return HuntPlan(
         queries=goal.queries,
         rules=agent_rules(settings),
-        subject=tuple(goal.words.lower().split()),
+        subject=Subject(goal.words),
         max_rounds=settings.agent_max_rounds,
         max_results=min(most, width),
         stays={
@@ -155,4 +159,6 @@ def agent_rules(settings: Settings) -> AgentRules:
         learns_from_live=settings.agent_learns_from != "links",
         weighs_results=settings.agent_weighs_results,
         explores_every=settings.agent_explores_every,
+        drift=settings.agent_drift,
+        off_subject=settings.agent_off_subject,
     )

@@ -41,6 +41,11 @@ class HuntStep:
     has_more: bool = True  # another page may be worth a request
     last_new: float = 1.0  # share of new addresses on the last page
     source: str = ""  # the provider
+    on_subject: int = 0  # of the services, those about what the user looks for
+
+    def worth(self, off_subject: float) -> float:
+        """What its services count."""
+        return self.on_subject + off_subject * (self.services - self.on_subject)
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import geohound
 from geoweb_rig import Observed, calm
+from search_server import Said, provider
 
 from geoweb import World, truth
 
@@ -101,11 +102,13 @@ def test_a_dry_run_asks_nobody_and_makes_no_catalogue(web, tmp_path: Path) -> No
         (("hunt",), "Give words to look for"),
         (("hunt", "rivers", "--searcher", "searxng"), "searxng needs an address"),
         (("hunt", "rivers", "--searcher", "altavista"), "altavista"),
+        (("hunt", "rivers", "--searcher", "searxng=notaurl"), "'notaurl' is no address of a search provider"),
     ],
 )
 def test_a_hunt_that_cannot_begin_says_what_is_missing(web, tmp_path: Path, words, sentence: str) -> None:
     done = call(web, tmp_path / "c.db", *words)
     assert done.returncode == 2
+    assert not (tmp_path / "c.db").exists()
     assert sentence in " ".join(done.stderr.replace("│", " ").split())
 
 
@@ -121,6 +124,29 @@ def test_a_provider_that_refuses_leaves_a_sentence_and_exit_1(web, tmp_path: Pat
     assert key not in done.stdout + done.stderr
     held = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert key.encode() not in held, "nothing of the key is in the catalogue"
+
+
+@pytest.mark.slow
+def test_a_hunt_whose_only_provider_fails_names_it_and_goes_on_later(web, tmp_path: Path) -> None:
+    is_up = False
+    empty = b'{"query": "x", "number_of_results": 0, "results": []}'
+
+    with provider(lambda _: Said(empty) if is_up else Said(b"", 500)) as (origin, asked):
+        port = ("--connect-to", f"one.test={origin.partition('://')[2]}", "--allow-net", "127.0.0.0/8")
+        words = ("--catalogue", str(tmp_path / "c.db"), "--json", *port)
+        first = geohound("hunt", "rivers", "--searcher", "searxng=http://one.test", *words, **QUICK)
+        assert first.returncode == 1
+        assert "No search provider answers. searxng=http://one.test: SearXNG is unavailable (HTTP 500)." in first.stderr
+        summary = lines(first.stdout)[-1]["summary"]
+        assert (summary["ended"], summary["finished"]) == ("source failed", False)
+        assert len([each for each in asked if "q=" in each.target]) == 2, "once more after a pause"
+        is_up = True
+        asked.clear()
+        second = geohound("resume", *words, **QUICK)
+    texts = [each.target for each in asked if "q=rivers" in each.target]
+    assert "q=rivers&" in texts[0], "the query that failed, and those after it"
+    assert len(texts) >= 5
+    assert lines(second.stdout)[-1]["summary"]["finished"]
 
 
 @pytest.mark.slow

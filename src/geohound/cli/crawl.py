@@ -244,6 +244,10 @@ def close_run(summary: dict[str, Any], live: LiveDisplay, catalogue: str | None)
 
 def _trouble(summary: dict[str, Any]) -> str:
     """Why the crawl failed, and what to do about it; empty if it did not."""
+    failed = summary.get("failed_sources")
+    if failed and summary["ended"] == Ending.SOURCE_FAILED:
+        named = "; ".join(f"{each['source']}: {each['reason'].rstrip('.')}" for each in failed)
+        return f"No search provider answers. {named}. Check its address, its key and its quota."
     dropped = list(summary["drops"])
     is_spared = bool(dropped) and set(dropped) <= _NEEDED_NO_REQUEST
     has_read = summary["hosts"] or summary["records"] or is_spared

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from geohound import app
+from geohound import app, urls
 from geohound.agent.queries import masked, planned_queries, with_other_names, words_of
 from geohound.contracts import Searcher
 from geohound.model.task import TaskSpec
@@ -136,6 +136,10 @@ def _chosen(given: Sequence[str], known: Mapping[str, Searcher]) -> list[str]:
         check_choice("--searcher", name.partition("=")[0], known)
         if not known[name.partition("=")[0]].address and "=" not in name:
             raise typer.BadParameter(f"{name} needs an address: {name}=https://…", param_hint="--searcher")
+        address = name.partition("=")[2]
+        if "=" in name and not (address.startswith(("http://", "https://")) and urls.canonical(address)):
+            message = f"{address!r} is no address of a search provider; give one such as https://searx.example.org."
+            raise typer.BadParameter(message, param_hint="--searcher")
     ready = [part.id for part in known.values() if part.address and part.keys and not missing_keys(part)]
     return list(dict.fromkeys(given)) if given else ready
 

@@ -64,6 +64,7 @@ class FailureReason(StrEnum):
     ORDER = "left out by the order"
     UNCHANGED = "unchanged since the last visit"
     TAKEN = "taken by another crawler"
+    NO_KEY = "key missing"
     BUG = "internal error"
 
     @property
@@ -358,6 +359,11 @@ MEANINGS: Final[dict[FailureReason, FailureMeaning]] = {
         advice="The setting watcher_leaves_taken = false reads such sites too.",
         is_asked=False,
     ),
+    FailureReason.NO_KEY: FailureMeaning(
+        text="The search provider needs a key or an address that is not set.",
+        advice="The command geohound sources says what is missing.",
+        is_asked=False,
+    ),
     FailureReason.BUG: FailureMeaning(text="Internal error in Geohound.", advice=_BUG),
 }
 
@@ -371,5 +377,7 @@ def reason_in(message: str) -> FailureReason | None:
 
 # Reasons with which a page is settled that was leased and then not asked for: it spends no budget.
 NOT_ASKED = (FailureReason.TRAP, FailureReason.READ_LATELY)
+# A catalogue that repeats a page, or whose cursor stands still, has been read to its end.
+REPEATED = (FailureReason.DUPLICATE_CONTENT, FailureReason.TRAP)
 # Reasons with which a page that a watcher reports is settled without having been read.
 NOT_READ = frozenset({FailureReason.UNCHANGED, FailureReason.TAKEN, FailureReason.BUG})

@@ -58,7 +58,7 @@ class WebSearcher:
         return _without(page, secrets) if secrets else page
 
     def _unasked(self, why: str, address: str) -> Failure:
-        return Failure(address, FailureReason.HTTP_ERROR, f"{self.title} {why}.", datetime.now(UTC))
+        return Failure(address, FailureReason.NO_KEY, f"{self.title} {why}.", datetime.now(UTC))
 
 
 def _without(page: SearchPage, secrets: Secrets) -> SearchPage:

@@ -9,13 +9,11 @@ from datetime import date
 from typing import NamedTuple
 
 from geohound.contracts import FrontierLog, Harvester, Order
-from geohound.model.failure import FailureReason
+from geohound.model.failure import REPEATED
 from geohound.model.frontier import FrontierBatch, UrlEnd, UrlState, VisitRecord
 from geohound.model.task import SEEDS_PER_SEGMENT, Claim, TaskId, TaskKind, TaskSpec
 from geohound.model.visit import Candidate, Purpose, Settlement, Via
 from geohound.urls.address_book import AddressBook
-
-_ENDS = (FailureReason.DUPLICATE_CONTENT, FailureReason.TRAP)  # a catalogue that repeats itself has no more to say
 
 
 class Missed(NamedTuple):
@@ -79,7 +77,7 @@ def broken_off(log: FrontierLog, task: TaskId, starts: Mapping[str, bytes]) -> l
 
 
 def _is_failed_harvest(visit: VisitRecord) -> bool:
-    is_dropped = visit.settlement is Settlement.DROPPED and visit.was_asked and visit.reason not in _ENDS
+    is_dropped = visit.settlement is Settlement.DROPPED and visit.was_asked and visit.reason not in REPEATED
     return visit.purpose is Purpose.HARVEST and is_dropped
 
 

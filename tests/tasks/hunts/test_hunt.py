@@ -281,6 +281,76 @@ def test_a_refusal_is_reported_once_and_the_provider_left_alone(cache, clock) ->
     assert [event.reason for event in rig.events] == ["One wants a pause"]
 
 
+def test_a_provider_that_fails_once_is_asked_again(cache, clock) -> None:
+    answers = [refusal(FailureReason.UNAVAILABLE), page("x", more=False), page("y", more=False)]
+    one = Scripted(lambda _text, _n: answers.pop(0))
+    rig = Rig(one, cache, clock).run()
+    assert one.asked == [("a", 1), ("a", 1), ("b", 1)]
+    assert clock.passed_s >= 5, "after a pause"
+    assert rig.hunt.is_done
+    assert rig.yields.requests == 3
+
+
+@pytest.mark.parametrize("reason", [FailureReason.UNAVAILABLE, FailureReason.TOTAL_TIMEOUT])
+def test_queries_that_nobody_answered_are_asked_by_the_next_run(cache, clock, reason: FailureReason) -> None:
+    one = Scripted(lambda text, _n: page(text, more=False))
+    queries = tuple(f"q{n}" for n in range(7))
+    rig = Rig(one, cache, clock, queries=queries, max_rounds=9)
+    plain = one.script
+    one.script = lambda text, n: plain(text, n) if text in ("q0", "q1") else refusal(reason)
+    rig.run()
+    assert not rig.hunt.is_done
+    assert rig.hunt.has_failed
+    assert rig.hunt.providers.failures == {"one": "One wants a pause"}
+    assert one.asked == [("q0", 1), ("q1", 1), ("q2", 1), ("q2", 1)]
+    one.script = plain
+    record = rig.hunt.record()
+    again = Rig(one, cache, clock, queries=queries, max_rounds=9, known=read_knowledge(rig.kept[-1]))
+    again.hunt.state = AgentState.read(record)
+    again.hunt.results = ResultBook.going_on(record, [])
+    again.run()
+    assert again.hunt.is_done
+    assert [text for text, _ in one.asked[4:]] == [f"q{n}" for n in range(2, 7)]
+
+
+def test_a_hunt_with_another_provider_goes_on_without_the_one_that_failed(cache, clock) -> None:
+    one = Scripted(lambda _text, _n: refusal(FailureReason.HTTP_ERROR))
+    two = Scripted(lambda text, _n: page(text, more=False))
+    rig = Rig({"one": one, "two": two}, cache, clock).run()
+    assert rig.hunt.is_done
+    assert list(rig.hunt.providers.failures) == ["one"]
+    assert [text for text, _ in two.asked] == ["a", "b"]
+
+
+def test_a_key_that_is_missing_is_no_request(cache, clock) -> None:
+    one = Scripted(lambda _text, _n: refusal(FailureReason.NO_KEY), cost_usd=0.01)
+    rig = Rig(one, cache, clock).run()
+    assert (rig.yields.requests, rig.yields.cost_usd) == (0, 0.0)
+    assert [event.cost for event in rig.events] == [0.0]
+    assert rig.hunt.has_failed
+
+
+def test_a_provider_is_left_where_its_free_requests_end(cache, clock) -> None:
+    asyncio.run(kept_by(cache, 7))
+    one = Scripted(lambda text, _n: page(text, more=False), free_requests=4, period="month", cost_usd=0.01)
+    rig = Rig(one, cache, clock, queries=tuple("bcdef")).run()
+    assert [text for text, _ in one.asked] == ["b", "c"], "two of four were used before"
+    assert rig.hunt.providers.failures == {
+        "one": "One: the 4 free requests of this month are used up; set max_search_cost_usd to pay for more"
+    }
+    clock.passed_s += 31 * DAY_S
+    Rig(one, cache, clock, queries=tuple("de")).run()
+    assert [text for text, _ in one.asked] == list("bcde"), "another month"
+
+
+def test_who_pays_goes_on_after_the_free_requests(cache, clock) -> None:
+    one = Scripted(lambda text, _n: page(text, more=False), free_requests=1, period="day", cost_usd=0.01)
+    rig = Rig(one, cache, clock, queries=tuple("abc"))
+    rig.hunt.providers.budget = SearchBudget(50, max_cost_usd=1.0)
+    rig.run()
+    assert len(one.asked) == 3
+
+
 def test_a_short_pause_is_waited_for_and_a_long_one_is_not(cache, clock) -> None:
     answers = [refusal(FailureReason.RATE_LIMITED, 7.0), page("a", more=False), refusal(FailureReason.RATE_LIMITED, 90)]
     one = Scripted(lambda _text, _n: answers.pop(0))

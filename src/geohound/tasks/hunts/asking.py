@@ -54,6 +54,8 @@ class Asker:
             for each in left:
                 pages = await self._ask_everybody(each)
                 had += len(pages)
+                if not pages and not each.is_count and self.providers.is_unable:
+                    self.state.put_back.append(each.text)
                 if any(page.has_more for page in pages) and not each.is_count:
                     going_on.append(each)
             left = going_on if not self.plan.rules.deepens else []

@@ -106,7 +106,7 @@ class Hunt:
         await self.keep(self.known.encode())
         await crawl.flush()
         crawl.release()
-        self.is_done = not self.providers.stopped
+        self.is_done = not self.providers.stopped and not self.has_failed
         return self.is_done
 
     @property
@@ -123,8 +123,14 @@ class Hunt:
 
     def _is_over(self, crawl: FedCrawl) -> bool:
         is_last = 0 < self.plan.max_rounds <= self.state.rounds
-        is_spent = self.providers.is_spent or not self.providers.usable
-        return is_last or is_spent or crawl.is_over or self.state.phase is Phase.CRAWL
+        return is_last or self.providers.is_unable or crawl.is_over or self.state.phase is Phase.CRAWL
+
+    @property
+    def has_failed(self) -> bool:
+        """Did every provider fail before the hunt was over? Then the next run asks them again."""
+        is_asking = self.plan.searches and self.state.phase is not Phase.CRAWL
+        is_last = 0 < self.plan.max_rounds <= self.state.rounds
+        return is_asking and not is_last and bool(self.providers.failures) and not self.providers.usable
 
     @property
     def _now(self) -> float:
@@ -170,10 +176,13 @@ class Hunt:
                 asked = [" ".join(query) for query in self.known.asked]
                 return [plain_query(text) for text in self._note_daily(now, asked)]
             self.known.daily_at = now
-        start = self.state.pool_at
-        some = self.plan.queries[start : start + count]
-        self.state.pool_at += len(some)
-        return [plain_query(text) for text in some]
+        state = self.state
+        again = list(dict.fromkeys(state.put_back))
+        state.put_back = again[count:]
+        room = max(0, count - len(again))
+        some = self.plan.queries[state.pool_at : state.pool_at + room]
+        state.pool_at += len(some)
+        return [plain_query(text) for text in (*again[:count], *some)]
 
     def _note_daily(self, now: float, asked: list[str]) -> list[str]:
         self.known.daily_at = now

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from geohound.agent.query_sets import in_url
 from geohound.contracts import Clock, Fetcher, SearchCache, Searcher
 from geohound.model.event import Event, QueryAnswered
-from geohound.model.failure import FailureReason
 from geohound.model.task import TaskId
 from geohound.model.visit import Failure
 from geohound.model.web_search import SearchPage, SearchRequest
@@ -17,6 +16,7 @@ from geohound.tasks.source_yields import SourceYields
 
 MAX_PAUSE_S = 60.0  # that a provider may ask for before it is given up for this run
 _IMPATIENT = 5.0
+_PERIODS_S = {"day": 86_400.0, "month": 30 * 86_400.0}
 
 
 class AskedSearcher(NamedTuple):
@@ -52,7 +52,7 @@ class SearchBudget:
 
 @dataclass(slots=True)
 class Providers:
-    """The providers of one hunt; one that refuses is left alone for the rest of the run."""
+    """The providers of one hunt; one that fails twice, or refuses, is left alone for the rest of the run."""
 
     sources: list[AskedSearcher]
     cache: SearchCache
@@ -63,17 +63,23 @@ class Providers:
     budget: SearchBudget
     task: TaskId = 0
     stopped: bool = False
-    _given_up: set[str] = field(default_factory=set)
+    failures: dict[str, str] = field(default_factory=dict)  # a sentence for each that is left alone
+    _free: dict[str, int] = field(default_factory=dict)  # requests that cost nothing, in this period
 
     @property
     def usable(self) -> list[AskedSearcher]:
-        return [source for source in self.sources if source.name not in self._given_up]
+        return [source for source in self.sources if source.name not in self.failures]
 
     @property
     def is_spent(self) -> bool:
         if self.stopped or self.yields.requests >= self.budget.max_requests:
             return True
         return 0 < self.budget.max_cost_usd <= self.yields.cost_usd
+
+    @property
+    def is_unable(self) -> bool:
+        """Can nobody be asked any more?"""
+        return self.is_spent or not self.usable
 
     def kept(self, asked: PageAsked) -> SearchPage | None:
         """A page that was had of late."""
@@ -85,29 +91,59 @@ class Providers:
         kept = self.kept(asked)
         if kept is not None:
             return kept, True
-        if self.is_spent or asked.source.name in self._given_up:
+        if self.is_spent or asked.source.name in self.failures:
+            return None
+        if not self._has_free(asked.source):
+            self._give_up(asked, _spent_quota(asked.source.searcher), 0.0)
             return None
         answer = await self._request(asked)
         if isinstance(answer, Failure):
-            self._given_up.add(asked.source.name)
-            cost = asked.source.searcher.terms.cost_usd
-            self.emit(QueryAnswered(asked.source.name, asked.text, asked.number, 0, 0, cost, reason=answer.detail))
+            cost = asked.source.searcher.terms.cost_usd if answer.reason.means.is_asked else 0.0
+            self._give_up(asked, answer.detail, cost)
             return None
         await self.cache.keep(asked.source.name, asked.text, asked.number, answer, self.task)
         return answer, False
 
+    def _give_up(self, asked: PageAsked, why: str, cost_usd: float) -> None:
+        name = asked.source.name
+        self.failures[name] = why
+        self.emit(QueryAnswered(name, asked.text, asked.number, 0, 0, cost_usd, reason=why))
+
+    def _has_free(self, source: AskedSearcher) -> bool:
+        """Is a request free, or does the user pay for more?"""
+        terms = source.searcher.terms
+        if not terms.free_requests or terms.period not in _PERIODS_S or self.budget.max_cost_usd:
+            return True
+        if source.name not in self._free:
+            kept = self.cache.kept(_PERIODS_S[terms.period])
+            self._free[source.name] = terms.free_requests - sum(each.source == source.name for each in kept)
+        return self._free[source.name] > 0
+
     async def _request(self, asked: PageAsked) -> SearchPage | Failure:
-        """One request; a second one after a short pause that the provider asked for."""
+        """One request; a second one after a short pause where the first one failed for a while."""
         searcher = asked.source.searcher
         text = in_url(asked.text, searcher.terms.url_operator) if searcher.terms.url_operator else asked.text
         request = SearchRequest(text, asked.number, asked.source.address)
         for _ in range(2):
-            self.yields.count_request(asked.source.name, searcher.terms.cost_usd)
             answer = await searcher.page(request, self.fetcher)
-            if not isinstance(answer, Failure) or answer.reason is not FailureReason.RATE_LIMITED:
+            if isinstance(answer, Failure) and not answer.reason.means.is_asked:
+                return answer
+            self._count(asked.source)
+            if not isinstance(answer, Failure) or not answer.reason.means.is_passing:
                 return answer
             pause_s = answer.retry_after_s or _IMPATIENT
             if self.is_spent or pause_s > MAX_PAUSE_S:
                 return answer
             await self.clock.sleep(pause_s)
         return answer
+
+    def _count(self, source: AskedSearcher) -> None:
+        self.yields.count_request(source.name, source.searcher.terms.cost_usd)
+        if source.name in self._free:
+            self._free[source.name] -= 1
+
+
+def _spent_quota(searcher: Searcher) -> str:
+    terms = searcher.terms
+    used = f"{searcher.title}: the {terms.free_requests:,} free requests of this {terms.period} are used up"
+    return f"{used}; set max_search_cost_usd to pay for more"

@@ -48,7 +48,11 @@ class HuntWork:
                 each.cancel()
             await asyncio.gather(asking, crawling, return_exceptions=True)
         await parts.frontier.flush()
-        return ending if self._hunt.is_done or ending is not Ending.FINISHED else Ending.STOPPED
+        return ending if self._hunt.is_done or ending is not Ending.FINISHED else self._cut_short
+
+    @property
+    def _cut_short(self) -> Ending:
+        return Ending.SOURCE_FAILED if self._hunt.has_failed else Ending.STOPPED
 
     async def _ask(self) -> None:
         parts = self._of_crawl.parts
@@ -96,7 +100,8 @@ class HuntWork:
             "velocity": round(discovery_velocity(numbers["services"], numbers["elapsed_s"]), 4),
             **self._hunt.record(),
             "finished": is_done and numbers["finished"],
-            "ended": numbers["ended"] if is_done else Ending.STOPPED,
+            "ended": numbers["ended"] if is_done else self._cut_short,
+            "failed_sources": [{"source": name, "reason": why} for name, why in self._hunt.providers.failures.items()],
         }
 
     def progress(self) -> Progressed:

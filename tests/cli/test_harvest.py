@@ -101,6 +101,34 @@ def test_a_wrong_protocol_or_date_is_a_wrong_call(tmp_path: Path) -> None:
     assert "2026-01-31" in undated.stderr
 
 
+@pytest.mark.parametrize("name", ["/nonexistent.csv", "nonexistent.csv", "lists/nonexistent.txt", "./seeds"])
+def test_a_file_that_is_not_there_is_a_wrong_call(tmp_path: Path, name: str) -> None:
+    with running_catalogue(total=0) as server:
+        done = harvest(server, tmp_path, name)
+    assert done.returncode == 2
+    assert "There is no such file" in done.stderr
+    assert not (tmp_path / "c.db").exists(), "no task was made"
+
+
+@pytest.mark.slow
+def test_the_pages_of_a_sitemap_are_read(tmp_path: Path) -> None:
+    page = '<html><title>Maps</title><body><a href="{}">WMS</a></body></html>'
+    with running_catalogue(total=0, alive=2) as server:
+        places = "".join(f"<url><loc>http://cat.test/maps/{n}</loc></url>" for n in (1, 2))
+        sitemap = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{places}</urlset>'
+        server.files = {
+            "/sitemap.xml": ("application/xml", sitemap.encode()),
+            "/maps/1": ("text/html", page.format(wms(1)).encode()),
+            "/maps/2": ("text/html", page.format(wms(2)).encode()),
+        }
+        done = harvest(server, tmp_path, "http://cat.test/sitemap.xml")
+    assert done.returncode == 0, done.stderr
+    *events, last = lines(done)
+    found = {event["endpoint"] for event in events if event["event"] == "service"}
+    assert found == {"http://h1.test/wms", "http://h2.test/wms"}
+    assert last["summary"]["records"] == 2
+
+
 RECIPE = """
 id = "centre"
 url = "http://cat.test/list?page={page}"

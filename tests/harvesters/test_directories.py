@@ -56,6 +56,29 @@ def test_erddap_ends_with_the_page_after_a_full_one_that_is_not_there() -> None:
     assert (page.listed, page.next) == ((), b"")
 
 
+@pytest.mark.parametrize(
+    ("source", "table"),
+    [
+        ("http://a.test/erddap", "http://a.test/erddap/info/index.json"),
+        ("http://a.test/erddap/index.html", "http://a.test/erddap/info/index.json"),
+        ("http://a.test/erddap/griddap/waves.dds", "http://a.test/erddap/info/index.json"),
+        ("http://a.test/coast/erddap/info/index.json?page=1", "http://a.test/coast/erddap/info/index.json"),
+        ("http://a.test/erddap/ocean", "http://a.test/erddap/ocean/info/index.json"),
+        ("http://a.test/erddap/ocean/index.html", "http://a.test/erddap/ocean/info/index.json"),
+        ("http://a.test/data/", "http://a.test/data/info/index.json"),
+    ],
+)
+def test_the_table_of_an_erddap_stands_below_its_root(source: str, table: str) -> None:
+    asked = []
+
+    def answer(url: str) -> Visit:
+        asked.append(url.partition("?")[0])
+        return response(url, '{"table": {"columnNames": ["Dataset ID"], "rows": []}}', "application/json")
+
+    read("erddap", source, answer)
+    assert asked == [table]
+
+
 @pytest.mark.parametrize("kind", ["thredds", "erddap", "arcgis-directory"])
 def test_a_service_whose_own_links_are_followed_is_not_read_a_second_time(kind: str) -> None:
     def service(links: int) -> Service:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -22,6 +23,8 @@ from .task_run import run
 from .values import text
 
 LIST = "list"  # the harvester of plain lists
+_ENDING = r"\.(?:csv|tsv|txt|jsonl?|ndjson|xml|gz|parquet|warc|qgs)$"
+_LOOKS_LIKE_FILE = re.compile(rf"^[/.~]|^[^/]*{_ENDING}|^[^/.]+/.*{_ENDING}", re.IGNORECASE)
 
 
 def register(program: typer.Typer) -> None:
@@ -71,6 +74,7 @@ def harvest(
         message = f"Unknown protocol {harvester!r}; choose from {', '.join(known)}, or give a recipe FILE.toml."
         raise typer.BadParameter(message, param_hint="--as")
     changed = _date(since) if since else None
+    _check_files(given)
     local = [_local(name) for name in given if Path(name).is_file()]
     if local and harvester is None:
         harvester = _reader_of(local[0], app.harvesters(settings.harvester_files))
@@ -82,6 +86,14 @@ def harvest(
     summary = run(settings, app.new_task(settings, spec), live)
     close_run(summary, live, catalogue)
     _check_read(summary, known)
+
+
+def _check_files(given: Sequence[str]) -> None:
+    """What is written as a path, or ends as a list does, is meant as a file."""
+    files = [name for name in given if "://" not in name and _LOOKS_LIKE_FILE.search(name)]
+    missing = [name for name in files if not Path(name).is_file()]
+    if missing:
+        raise typer.BadParameter(f"There is no such file: {missing[0]}", param_hint="URL|FILE")
 
 
 def _local(name: str) -> str:

@@ -20,19 +20,34 @@ from .crawl_plan import Plan
 from .link_scoring import listed
 
 LISTS = "list"  # the harvester of plain lists
+SITEMAPS = "sitemap"
+_SITEMAP_FILE = re.compile(r"^[^?]*/[^/?]*sitemap[^/?]*\.(?:xml|xml\.gz|txt)$", re.IGNORECASE)
 _LIST_FILE = re.compile(r"^[^?]*(?<!/robots)\.(?:csv|tsv|txt|jsonl|ndjson)$", re.IGNORECASE)
 
 
 def begin(
-    seeds: Sequence[Candidate], harvesters: Mapping[str, Harvester], named: str = "", since: date | None = None
+    seeds: Sequence[Candidate],
+    harvesters: Mapping[str, Harvester],
+    named: str = "",
+    since: date | None = None,
+    *,
+    is_harvest: bool = False,
 ) -> list[Candidate]:
-    """The first pages of the harvests of seeds, by the harvester that is named, or by those that accept the address."""
+    """The first pages of the harvests of seeds, by the harvester that is named, or by those that accept the address.
+
+    A crawl reads sitemaps by itself.
+    """
     return [
         _first_page(seed.url, harvester, since, seed)
         for seed in seeds
         for harvester in harvesters.values()
         if (harvester.id == named if named else harvester.accepts(None, seed.url) or _is_list(harvester, seed))
+        or (is_harvest and not named and _is_sitemap(harvester, seed))
     ]
+
+
+def _is_sitemap(harvester: Harvester, seed: Candidate) -> bool:
+    return harvester.id == SITEMAPS and bool(_SITEMAP_FILE.search(seed.url))
 
 
 def _is_list(harvester: Harvester, seed: Candidate) -> bool:
@@ -79,8 +94,10 @@ def named_by(
         if is_meant and clean not in found and not _is_itself(clean, candidate, book):
             said = " ".join(part for part in (title, protocol) if part)
             named = listed(clean, candidate, (candidate.url, said or candidate.clue), Via.HARVEST)
-            is_page = urls.is_web_page(clean) and not looks_so and not protocol
-            found[clean] = replace(named, purpose=Purpose.PAGE) if is_page else named
+            may_be_page = page.names_pages or urls.is_web_page(clean)
+            is_page = may_be_page and not looks_so and not protocol
+            depth = candidate.depth if page.names_pages else named.depth
+            found[clean] = replace(named, purpose=Purpose.PAGE, depth=depth) if is_page else named
     beyond = len(page.listed) - MAX_LISTED
     if beyond > 0:
         left_out[FailureReason.HARVEST_BUDGET] += beyond

@@ -17,7 +17,10 @@ from ._part import MANY_LINKS, Part
 from ._records import address, mapping, words
 
 PAGE = 1_000
-_ROOT = re.compile(r"^(.*?/erddap)(?:/|$)", re.IGNORECASE)
+# What may stand below the root; anything else belongs to it, as in /erddap/ocean.
+_BELOW = "index|info|griddap|tabledap|wms|files|search|categorize|version|opensearch|rest|information|metadata|status"
+_ROOT = re.compile(rf"^(.*?/erddap)(?:/?$|/(?:{_BELOW})\b)", re.IGNORECASE)
+_PAGE = re.compile(r"/(?:index\.\w+)?$")
 _WAYS = (("wms", "OGC:WMS", ""), ("griddap", "ERDDAP:griddap", ".dds"), ("tabledap", "ERDDAP:tabledap", ".dds"))
 
 
@@ -25,7 +28,7 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     at = _asking.number(_asking.unpack(cursor).get("page"), 1)
     path = source.partition("?")[0]
     root = _ROOT.match(path)
-    base = root[1] if root else path.rstrip("/")
+    base = root[1] if root else _PAGE.sub("", path)
     answer = await _asking.ask(fetcher, f"{base}/info/index.json?page={at}&itemsPerPage={PAGE}", JSON)
     if isinstance(answer, Failure):
         # Past the last page ERDDAP answers 404: what was read before stays.

@@ -1,4 +1,4 @@
-"""Sitemaps, packed ones too: the addresses of services among their pages, and the sitemaps of an index."""
+"""Sitemaps, packed ones too: their pages, the addresses of services among them, and the sitemaps of an index."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         if not listed:
             return _asking.not_understood(answer, "a sitemap")
         mark = fingerprint(source, listed)
-        return HarvestPage(tuple(map(Listed, listed)), fingerprint=mark, records=len(listed), names_files=True)
+        return HarvestPage(tuple(map(Listed, listed)), fingerprint=mark, records=len(listed), names_pages=True)
     root, entry_of = answer.skim(_ENTRIES, _read_entry)
     entries = [entry_of(each) for each in list(root)[:MAX_ENTRIES]] if root is not None else []
     changed = [each for each in entries if each and each.url and not is_before(each.changed, since)]
@@ -42,7 +42,7 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if answer.root_name == "sitemapindex":
         return HarvestPage(sources=found, fingerprint=mark, records=len(entries))
     listed_in = tuple(map(Listed, found))
-    return HarvestPage(listed_in, fingerprint=mark, records=len(entries), names_files=True)
+    return HarvestPage(listed_in, fingerprint=mark, records=len(entries), names_pages=True)
 
 
 def _read_entry(entry: safe_xml.Element) -> _Entry:

@@ -31,6 +31,7 @@ class HarvestPage:
     fingerprint: int = 0  # stands for the records of the page; 0 where it has none
     records: int = 0
     names_files: bool = False  # of data, too: only what a label or the address itself calls a service is to be asked
+    names_pages: bool = False  # what is no service is a page to be read, as near as the list itself
     documents: tuple[Response, ...] = ()  # of an archive, to be read as live pages are by whoever asked for this page
 
 

@@ -228,7 +228,7 @@ def _begin(
     """Admit the seeds, and what can be harvested at them; those that are known already stay as they are."""
     if isinstance(frontier, ShardFrontier):
         begun = [seed for seed in begun if frontier.owns(seed.url)]
-    harvests = harvesting.begin(begun, harvesters, named, plan.since)
+    harvests = harvesting.begin(begun, harvesters, named, plan.since, is_harvest=plan.is_harvest)
     frontier.admit(harvests if named else [*begun, *harvests])
 
 

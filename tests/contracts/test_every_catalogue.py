@@ -106,8 +106,9 @@ def test_summaries_have_what_statistics_need_and_the_place_of_the_host_stays(cat
     first, second = catalogue.summaries()
     assert first == ServiceSummary(
         placed.id, "wms", placed.endpoint, placed.title, "GeoServer", HealthState.ALIVE, lima, (("water", "river"),),
-        NOON, NOON,
+        NOON, NOON, 2,
     )  # fmt: skip
+    assert second.layers == 0
     assert (second.id, second.location, second.topics, second.state) == (other.id, None, (), HealthState.UNKNOWN)
     assert [each.id for each in catalogue.summaries(Filter(kinds=("wfs",)))] == [other.id]
     assert [each.id for each in catalogue.summaries(Filter(task=7))] == [placed.id]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -12,7 +13,7 @@ import pytest
 from geohound.model.catalogue import Filter, Observation
 from geohound.model.health import Check
 from geohound.model.location import HostLocation
-from geohound.model.service import Service, Sighting
+from geohound.model.service import Layer, Service, Sighting
 from geohound.model.topic import Topic, TopicClass
 from geohound.model.user_error import UserError
 from geohound.model.visit import Via
@@ -141,14 +142,20 @@ def test_places_are_labelled_with_services_of_the_topic_over_all(tmp_path: Path,
 
 
 def test_a_list_is_compared_by_endpoint_whatever_its_scheme(facts) -> None:
-    """Li, Yang & Yang 2010, figure 11 and Hou, Chen & Wu 2016, table 7: claimed, answering, hosts, of each source."""
+    """Li, Yang & Yang 2010, figure 11 and Hou, Chen & Wu 2016, table 7: claimed, live, hosts, live layers of each."""
+    store = facts.catalogue
+    for observation, layers in ((ROWS[0], 3), (ROWS[1], 2), (ROWS[2], 7)):  # the last was never looked at
+        named = tuple(Layer(f"l{number}") for number in range(layers))
+        store.record_now([replace(observation, service=replace(observation.service, layers=named))])
+    store.record_now([Check(ROWS[1].service.id, MAY, True)])
     text = "title,url\nA,https://www.a.example/1/\nB,http://b.example/1\nX,http://x.example/wms?SERVICE=WMS\nY,none\n"
     listed = addresses_in(text)
     assert len(listed) == 3
     found = table("comparison", facts._replace(listed=listed))
     assert found.rows == [
         ("services claimed", 5, 3, 2),
-        ("of these answering, as far as looked at here", 1, 1, 1),
+        ("of these answering, as far as looked at here", 2, 1, 1),
+        ("live layers, as far as looked at here", 5, 3, 3),
         ("only there", 3, 1, 0),
         ("hosts", 4, 3, 2),
         ("hosts only there", 2, 1, 0),

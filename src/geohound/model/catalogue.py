@@ -69,6 +69,7 @@ class ServiceSummary(NamedTuple):
     topics: Topics
     first_seen: datetime
     last_seen: datetime
+    layers: int = 0
 
 
 class Counts(NamedTuple):

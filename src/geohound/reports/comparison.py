@@ -1,7 +1,7 @@
 """The catalogue beside a list of somebody else's: what each has that the other has not.
 
-Li, Yang & Yang 2010, figure 11 (claimed, live and hosts of each crawler); Li, Wang & Bhatia 2016, section 6.2; Hou,
-Chen & Wu 2016, table 7.
+Li, Yang & Yang 2010, figure 11 (claimed, live, hosts and live layers of each crawler); Li, Wang & Bhatia 2016,
+section 6.2; Hou, Chen & Wu 2016, table 7.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ def _table(facts: CatalogueFacts) -> Table:
     both = ours.keys() & theirs
     our_hosts, their_hosts = ({urls.host(f"http://{place}") for place in places} for places in (ours, theirs))
     alive = {place for place, each in ours.items() if each.state is HealthState.ALIVE}
+    layers = {place: each.layers for place, each in ours.items()}
     rows: list[tuple[Cell, ...]] = [
         ("services claimed", len(ours), len(theirs), len(both)),
         ("of these answering, as far as looked at here", len(alive), len(alive & theirs), len(alive & both)),
+        ("live layers, as far as looked at here", *(sum(layers[p] for p in alive & s) for s in (alive, theirs, both))),
         ("only there", len(ours.keys() - theirs), len(theirs - ours.keys()), 0),
         ("hosts", len(our_hosts), len(their_hosts), len(our_hosts & their_hosts)),
         ("hosts only there", len(our_hosts - their_hosts), len(their_hosts - our_hosts), 0),

@@ -165,7 +165,7 @@ class MemoryCatalogue:
             s = entry.service
             yield ServiceSummary(
                 s.id, s.kind, s.endpoint, s.title, s.software, entry.health.state, s.location, entry.topics,
-                entry.first_seen, entry.last_seen,
+                entry.first_seen, entry.last_seen, len(s.layers),
             )  # fmt: skip
 
     def count(self) -> Counts:

@@ -53,18 +53,19 @@ def read_topics(connection: Connection, nums: Sequence[int]) -> dict[int, Topics
     return {num: tuple(pairs) for num, pairs in topics.items()}
 
 
-SUMMARY_COLUMNS = "num, id, kind, endpoint, title, state, first_seen, last_seen, body"
+SUMMARY_COLUMNS = """num, id, kind, endpoint, title, state, first_seen, last_seen, body,
+  coalesce((SELECT max(ordinal) + 1 FROM layer WHERE layer.service = service.num), 0)"""
 
 
 def read_summaries(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> list[ServiceSummary]:
     """From rows with SUMMARY_COLUMNS."""
     topics = read_all_topics(connection, rows[0][0], rows[-1][0]) if rows else {}
     found = []
-    for num, id_, kind, endpoint_, title, state, first, last, body in rows:
+    for num, id_, kind, endpoint_, title, state, first, last, body, layers in rows:
         said = load_service(body, (), ())
         seen = datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC)
         about = said.software, HealthState(state), said.location, topics.get(num, ())
-        found.append(ServiceSummary(id_, kind, endpoint_, title, *about, *seen))
+        found.append(ServiceSummary(id_, kind, endpoint_, title, *about, *seen, layers))
     return found
 
 

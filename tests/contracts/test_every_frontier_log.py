@@ -1,4 +1,7 @@
-"""What every log of frontiers must do, whatever database is behind it, and what a kill may cost a frontier over it."""
+"""What every log of frontiers must do, whatever database is behind it, and what a kill may cost a frontier over it.
+
+It is the URLDAO of PolarHub (Li, Wang & Bhatia 2016, section 4.1): each URL with its task, its parent and its outcome.
+"""
 
 from __future__ import annotations
 

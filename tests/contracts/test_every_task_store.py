@@ -1,4 +1,7 @@
-"""What every store of tasks must do, whatever database is behind it."""
+"""What every store of tasks must do, whatever database is behind it: the TaskDAO of PolarHub.
+
+Li, Wang & Bhatia 2016, section 4.1: what is kept is apart from what crawls, so that either can be replaced.
+"""
 
 import tempfile
 from contextlib import ExitStack

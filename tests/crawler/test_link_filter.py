@@ -111,6 +111,7 @@ def test_where_and_with_which_words_it_was_found_is_kept() -> None:
 
 
 def test_nofollow_on_the_link_or_on_the_page_is_obeyed_and_counted() -> None:
+    """Alqaraleh, Ramadan & Salamah 2015, section 2.2, link extractor unit: rel="nofollow" discards a URL."""
     found, drops = proposed(page(Link("/a", nofollow=True), Link("/b")))
     assert [c.url for c in found] == ["http://www.a.test/b"]
     assert drops[FailureReason.NOFOLLOW] == 1
@@ -141,7 +142,7 @@ def test_a_host_and_its_www_are_one_for_a_fence() -> None:
 
 
 def test_a_queue_of_main_pages_abstracts_the_links_of_a_site_to_its_main_page() -> None:
-    # The example of the link extractor in section 2.2 of Alqaraleh, Ramadan & Salamah 2015.
+    """The example of the link extractor in section 2.2 of Alqaraleh, Ramadan & Salamah 2015."""
     links = [
         Link("http://cmpe.emu.edu.tr/FacultyMemberList.aspx"), Link("http://cmpe.emu.edu.tr/courses/1"),
         Link("http://gis.emu.edu.tr/wms?SERVICE=WMS&REQUEST=GetCapabilities"), Link("http://www.emu.edu.tr/"),

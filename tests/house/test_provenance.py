@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,16 +39,29 @@ def test_what_is_built_names_modules_and_tests_that_exist() -> None:
 
 
 def test_what_works_names_a_test_that_quotes_its_publication() -> None:
-    """By author or requirement, and with the section, table or figure."""
-    wrong = [row.id for row in rows() if row.state == "works" and not any(_quotes(row, t) for t in _files(row))]
+    """By author or requirement, and with the section, table or figure; see `_quotes`."""
+    wrong = [row.id for row in rows() if row.state == "works" and not any(_quotes(row, *t) for t in _named(row))]
     assert not wrong, f"no test quotes the publication: {wrong}"
+
+
+def test_a_quotation_is_in_the_words_of_the_test_that_is_named() -> None:
+    """Neither that of another test in the same file counts, nor one without a place, nor a comment."""
+    module = '''"""Crawls (Li, Yang & Yang 2010)."""
+def test_one(): """Section 4.1: pages are kept."""
+def test_two(): """Pages are kept."""  # Li, Yang & Yang 2010, section 4.1
+'''
+    row = Row("LI-6", "works", "", "")
+    assert _is_quoted(row, _words(module, "test_one"))
+    assert not _is_quoted(row, _words(module, "test_two"))
+    assert _is_quoted(row, _words(module, ""))
+    assert not _is_quoted(Row("LC-6", "works", "", ""), _words(module, "test_one"))
 
 
 def _missing_in(row: Row) -> Iterator[str]:
     for path in re.findall(r"`([^`]+)`", row.modules):
         if not (ROOT / "src" / "geohound" / path).exists():
             yield f"{row.id}: {path}"
-    named = re.findall(r"`([^`:]+)(?:::(\w+))?`", row.tests)
+    named = list(_named(row))
     if not named:
         yield f"{row.id} names no test"
     for path, function in named:
@@ -58,12 +72,26 @@ def _missing_in(row: Row) -> Iterator[str]:
             yield f"{row.id}: {function}"
 
 
-def _files(row: Row) -> Iterator[str]:
-    for path in re.findall(r"`([^`:]+)(?:::\w+)?`", row.tests):
-        yield (ROOT / "tests" / path).read_text("utf-8")
+def _named(row: Row) -> Iterator[tuple[str, str]]:
+    """File and function of each test of a row; the function is empty where the whole file is meant."""
+    yield from re.findall(r"`([^`:]+)(?:::(\w+))?`", row.tests)
 
 
-def _quotes(row: Row, test: str) -> bool:
-    named = rf"(?:{AUTHORS[row.id.partition('-')[0]]}|\b{row.id}\b)"
-    near = r".{0,200}?"
-    return re.search(rf"{named}{near}{PLACE}|{PLACE}{near}{named}", test, re.DOTALL) is not None
+def _quotes(row: Row, path: str, function: str) -> bool:
+    return _is_quoted(row, _words((ROOT / "tests" / path).read_text("utf-8"), function))
+
+
+def _words(source: str, function: str) -> list[str]:
+    """What may hold the quotation: the words of the function with the title of its module, or all words of a module."""
+    tree = ast.parse(source)
+    title = ast.get_docstring(tree) or ""
+    tests = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    said = [ast.get_docstring(test) or "" for test in tests if function in ("", test.name)]
+    if function:
+        return [f"{title}\n{words}" for words in said if re.search(PLACE, words)]
+    return [title, *(f"{title}\n{words}" for words in said if re.search(PLACE, words))]
+
+
+def _is_quoted(row: Row, said: list[str]) -> bool:
+    named = re.compile(rf"{AUTHORS[row.id.partition('-')[0]]}|\b{row.id}\b")
+    return any(named.search(words) and re.search(PLACE, words) for words in said)

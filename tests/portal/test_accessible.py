@@ -7,15 +7,54 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from geohound.model.event import Event, Progressed, ServiceFound, VisitEnded
+from geohound.model.task import CrawlGoal, Ending, TaskSpec, TaskState
+from geohound.net.clock import SystemClock
+from geohound.plugins import discover
+from geohound.portal.app import PortalTasks, TaskEvents, create_app
+from geohound.stores.sqlite import open_store
+from geohound.tasks.control import TaskControl
+from geohound.tasks.holder import this_process
 
 AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = pytest.mark.slow
 PAGES = ("/", "/?q=rivers", "/?q=rivers&what=layers", "/map", "/health", "/statistics", "/api", "/about-the-crawler")
+FIGURES = ("/statistics?part=contents", "/statistics?part=life", "/statistics?part=crawls", "/statistics?q=rivers")
+TASKS = ("/tasks", "/tasks/1", "/tasks/2", "/tasks/2/delete")
+
+
+@pytest.fixture(scope="module")
+def app(catalogue, index, kinds, tmp_path_factory: pytest.TempPathFactory):
+    """The portal with a crawl that runs and one that has ended."""
+    with closing(open_store(tmp_path_factory.mktemp("tasks") / "tasks.db", SystemClock())) as store:
+        for _ in range(2):
+            store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/maps", "http://b.example/"))))
+        for task in (1, 2):
+            claim = store.tasks.claim(task, str(this_process()), 3600.0)
+            assert claim is not None
+            store.tasks.emit(claim, happened())
+        store.tasks.release(claim, TaskState.DONE, Ending.FINISHED)
+        control = TaskControl(store.tasks)
+        tasks = PortalTasks(control, TaskEvents(control), ("adaptive", "fifo"), may_write=True)
+        yield create_app(catalogue, index, kinds, tasks=tasks, snippets=discover("snippets"), names=())
+
+
+def happened() -> list[Event]:
+    found = [
+        ServiceFound(f"{n:016}", f"http://a.example/{n}", "wms", f"S{n}", 1, 2, 0.5, n > 6, 60.0 + n, 60.2, 24.9, "FI")
+        for n in range(12)
+    ]
+    visit = VisitEnded("http://a.example/" + "long-" * 40, "page", 0, "name not found", 0, 1.5)
+    numbers = (90, 0, 9, 0, 7, 4, 2, 0, 7, 3, 0, 0, 75.0, 2.5, 0.0, 0.0, 0.0, 0.0, "hosts", {"trap": 7, "nofollow": 1})
+    fetching = (("http://a.example/second", "the page it stands on +0.40"),)
+    return [*found, visit, Progressed(*numbers, fetching=fetching, known=5)]
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +79,14 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+def settle(page: Page) -> None:
+    """A live page follows its events and is never idle: there the map is enough."""
+    if page.locator("[data-task]").count():
+        page.locator("[data-live-map] canvas").first.wait_for()
+        return
+    page.wait_for_load_state("networkidle")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(browser: Browser, origin: str, samples, scheme: str):
     if not AXE.is_file():
@@ -47,9 +94,9 @@ def test_axe_finds_nothing_serious(browser: Browser, origin: str, samples, schem
     wrong = []
     with browser.new_context(color_scheme=scheme, bypass_csp=True, reduced_motion="reduce") as context:  # type: ignore[arg-type]
         page = context.new_page()
-        for address in (*PAGES, f"/services/{samples.rivers.id}"):
+        for address in (*PAGES, *FIGURES, *TASKS, f"/services/{samples.rivers.id}"):
             page.goto(origin + address)
-            page.wait_for_load_state("networkidle")
+            settle(page)
             page.add_script_tag(path=str(AXE))
             found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
             for violation in found["violations"]:
@@ -63,9 +110,9 @@ def test_no_page_is_wider_than_a_phone(browser: Browser, origin: str, samples):
     wide = []
     with browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True) as context:
         page = context.new_page()
-        for address in (*PAGES, f"/services/{samples.rivers.id}"):
+        for address in (*PAGES, *FIGURES, *TASKS, f"/services/{samples.rivers.id}"):
             page.goto(origin + address)
-            page.wait_for_load_state("networkidle")
+            settle(page)
             width = page.evaluate("document.documentElement.scrollWidth")
             if width > 390:
                 wide.append((address, width))

@@ -41,7 +41,7 @@ WORDS: Mapping[str, ReportWords] = {
     "candidates": ReportWords("Candidates", "Addresses that were tested, and why some are no services."),
     "steps": ReportWords("Steps of hunts", "Queries in the order in which they were asked."),
     "quickness": ReportWords("Quickness", "Services found by the number of requests."),
-    "depth-width": ReportWords("Depth and width", "Pages, tests and new services by link depth."),
+    "depth-width": ReportWords("Depth and width", "Pages, tests and new services by width and link depth."),
     "failures": ReportWords("How visits ended", "Services proved, and every failure by its reason."),
     "hosts": ReportWords("Hosts", "Pages, tests, failures and new services of each host."),
 }
@@ -69,6 +69,12 @@ def column_words(portal: Portal, columns: Sequence[str], text: Text) -> dict[str
     return {name: kinds.get(name) or text(COLUMNS.get(name, name.replace("_", " "))) for name in columns}
 
 
+def _said(words: str, text: Text) -> str:
+    """A word of ours, or two: `dead: HTTP error`."""
+    first, between, rest = words.partition(": ")
+    return f"{text(first)}{between}{text(rest) if rest else ''}"
+
+
 def with_names(portal: Portal, table: Table, text: Text) -> Table:
     """The same table with the names of topics and classes, and its words in the visitor's language."""
     classes = {(topic.id, each.id): each.title for topic in portal.topics for each in topic.classes}
@@ -84,7 +90,7 @@ def with_names(portal: Portal, table: Table, text: Text) -> Table:
             cells[at["topic"]] = topics.get(str(row[at["topic"]]), row[at["topic"]])
         for name in _TRANSLATED:
             if name in at and isinstance(row[at[name]], str):
-                cells[at[name]] = text(str(row[at[name]]))
+                cells[at[name]] = _said(str(row[at[name]]), text)
         return tuple(cells)
 
     return Table(table.columns, [named(row) for row in table.rows])

@@ -88,7 +88,7 @@ function label(content: string, x: number, y: number, anchor: string): SVGElemen
   return made;
 }
 
-function make(tag: string, attributes: Record<string, string | number>): SVGElement {
+export function make(tag: string, attributes: Record<string, string | number>): SVGElement {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
   return made;

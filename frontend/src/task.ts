@@ -1,6 +1,6 @@
 /** The page of one task, live: numbers, map, curves, services and visits as the portal sends them. */
 
-import { Curves } from "./curves";
+import { Curves, make } from "./curves";
 import { element } from "./dom";
 import { follow } from "./events";
 import type { TaskEvent } from "./events";
@@ -101,17 +101,20 @@ function showDrops(page: HTMLElement, drops: unknown): void {
     const row = element("div", "");
     row.className = "drop";
     const words = texts[reason] ?? reason;
-    const meter = element("meter", "");
-    meter.max = most;
-    meter.value = count;
-    meter.setAttribute("aria-label", words);
     const number = element("span", WHOLE.format(count));
     number.className = "number";
-    row.append(element("span", words), meter, number);
+    row.append(element("span", words), bar(count / most), number);
     return row;
   });
   target.replaceChildren(...rows);
   if (rows.length) page.querySelector("[data-no-drops]")?.remove();
+}
+
+/** A length; the number beside it says the same. */
+function bar(share: number): SVGElement {
+  const svg = make("svg", { class: "bar", viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" });
+  svg.append(make("rect", { width: 100 * share, height: 1 }));
+  return svg;
 }
 
 function format(name: string, value: number): string {

@@ -53,7 +53,7 @@ PARTS = (
     ),
     StatisticsPart("life", "Life", ("uptime", "states", "methods", "availability", "halflife")),
     StatisticsPart(
-        "crawls", "Crawls", ("quickness", "depth-width", "failures", "hosts", "candidates", "sources", "steps"),
+        "crawls", "Crawls", ("quickness", "depth-width", "failures", "hosts", "candidates", "sources"),
     ),
 )  # fmt: skip
 

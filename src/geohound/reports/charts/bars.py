@@ -6,20 +6,22 @@ from collections.abc import Sequence
 
 from .svg import WIDTH, Svg, series, shorten, shown
 
-LEFT, RIGHT, ROW, TOP = 150, 46, 24, 12
+RIGHT, ROW, TOP = 46, 24, 12
 THIN = 13  # height of one of several bars below each other
-MAX_LABEL_CHARS = 20
+MAX_LABEL_CHARS = 28
+CHAR = 6.9  # width of a character, about
 Bars = Sequence[tuple[str, list[float]]]
 
 
 def draw_stacked(svg: Svg, bars: Bars, names: tuple[str, ...]) -> str:
     """The values of a row are parts of one whole."""
     top = _begin(svg, names)
-    scale = _scale(max((sum(values) for _, values in bars), default=0.0))
+    left = _left(bars)
+    scale = _scale(left, max((sum(values) for _, values in bars), default=0.0))
     for place, (label, values) in enumerate(bars):
         y = top + place * ROW
-        svg.text(LEFT - 8, y + 15, shorten(label, MAX_LABEL_CHARS), anchor="end")
-        x = float(LEFT)
+        svg.text(left - 8, y + 15, shorten(label, MAX_LABEL_CHARS), anchor="end")
+        x = left
         for value, colour in zip(values, series(len(values)), strict=True):
             if value > 0:
                 svg.add("rect", x=x, y=y + 4, width=max(value * scale, 0.5), height=ROW - 9, rx=2, fill=colour)
@@ -31,15 +33,16 @@ def draw_stacked(svg: Svg, bars: Bars, names: tuple[str, ...]) -> str:
 def draw_grouped(svg: Svg, bars: Bars, names: tuple[str, ...]) -> str:
     """The values of a row are of different things: each has its own bar from the same line."""
     top = _begin(svg, names)
-    scale = _scale(max((max(values) for _, values in bars), default=0.0))
+    left = _left(bars)
+    scale = _scale(left, max((max(values) for _, values in bars), default=0.0))
     row = THIN * len(names) + 10
     for place, (label, values) in enumerate(bars):
         y = top + place * row
-        svg.text(LEFT - 8, y + row / 2, shorten(label, MAX_LABEL_CHARS), anchor="end")
+        svg.text(left - 8, y + row / 2, shorten(label, MAX_LABEL_CHARS), anchor="end")
         for line, (value, colour) in enumerate(zip(values, series(len(values)), strict=True)):
             at = y + line * THIN
-            svg.add("rect", x=LEFT, y=at, width=max(value * scale, 0.5), height=THIN - 3, rx=2, fill=colour)
-            svg.text(LEFT + value * scale + 6, at + 9, shown(value), size=11, fill="soft")
+            svg.add("rect", x=left, y=at, width=max(value * scale, 0.5), height=THIN - 3, rx=2, fill=colour)
+            svg.text(left + value * scale + 6, at + 9, shown(value), size=11, fill="soft")
     return svg.document(top + len(bars) * row + 4)
 
 
@@ -48,5 +51,11 @@ def _begin(svg: Svg, names: tuple[str, ...]) -> float:
     return TOP + 22 + svg.legend(names, TOP + 4) if len(names) > 1 else TOP
 
 
-def _scale(most: float) -> float:
-    return (WIDTH - LEFT - RIGHT) / (most or 1.0)
+def _left(bars: Bars) -> float:
+    """Where bars begin: names have as much room as they need, and not more."""
+    longest = max((len(label) for label, _ in bars), default=0)
+    return 16 + CHAR * min(longest, MAX_LABEL_CHARS)
+
+
+def _scale(left: float, most: float) -> float:
+    return (WIDTH - left - RIGHT) / (most or 1.0)

@@ -131,11 +131,13 @@ class Settings:
         "adaptive",
         "when services are looked at again: adaptive (by their rate of change), uniform, rank, levels, daily",
     )
-    monitor_days: float = _setting(1.0, "days between two looks of the policies uniform, rank, levels; at least")
+    monitor_days: float = _setting(
+        1.0, "days between two looks of the policies uniform, rank, levels; adaptive looks at most four times as often"
+    )
     monitor_levels: int = _setting(3, "levels of links that the policy levels looks at")
     monitor_rank: int = _setting(2, "number of sightings from which the policy rank looks at a service")
     monitor_looks_per_day: float = _setting(
-        0.0, "number of looks a day that the policy adaptive may make; 0 = as many as show 95 % of changes"
+        0.0, "number of looks a day that the policy adaptive may make; 0 = two for five services"
     )
     monitor_at_once: int = _setting(32, "looks under way at the same time, each at another host")
     monitor_deep: bool = _setting(False, "ask for maps and features too, as `geohound monitor --deep` does")

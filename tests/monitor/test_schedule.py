@@ -21,6 +21,7 @@ from geohound.monitor.schedule import (
     GONE_AGAIN_S,
     LONGEST_DEAD_S,
     LONGEST_S,
+    SEEN_SHARE,
     Revisiting,
     RevisitPolicy,
     after_look,
@@ -28,6 +29,7 @@ from geohound.monitor.schedule import (
     events_for_share,
     next_check,
     next_look_s,
+    planned_events,
     rarer_s,
     seen_share,
 )
@@ -98,11 +100,20 @@ def test_the_published_policies(policy: RevisitPolicy, known: dict[str, int], da
     assert next_look_s(due(**known), NOTHING, revisiting) == days * DAY_S
 
 
-def test_what_changes_often_is_looked_at_daily_and_what_never_does_rarely() -> None:
+def test_who_changes_daily_is_looked_at_four_times_a_day_and_who_never_does_rarely() -> None:
     lively = LookStats(looks=30, changes=28, changed_s=28 * DAY_S, unchanged_s=2 * DAY_S)
     still = LookStats(looks=100, unchanged_s=1000 * DAY_S)
-    assert next_look_s(due(stats=lively), lively, Revisiting()) == DAY_S
+    assert next_look_s(due(stats=lively), lively, Revisiting()) == DAY_S / 4
     assert next_look_s(due(stats=still), still, Revisiting()) == LONGEST_S
+
+
+def test_where_no_budget_is_set_two_looks_a_day_at_five_services_are_enough() -> None:
+    calm, lively = [1 / (400 * DAY_S)] * 50, [1 / (14 * DAY_S)] * 50
+    assert planned_events(calm, Revisiting()) == pytest.approx(events_for_share(SEEN_SHARE)), "nearly all, for less"
+    events = planned_events(lively, Revisiting())
+    looks_per_day = sum(rate * DAY_S / events for rate in lively)
+    assert looks_per_day == pytest.approx(0.4 * 50, rel=0.01)
+    assert planned_events(lively, Revisiting(), 5 / DAY_S) == pytest.approx(4 * events, rel=0.01), "a fourth of it"
 
 
 def test_a_failure_is_confirmed_soon_and_the_dead_are_asked_ever_more_rarely() -> None:

@@ -19,7 +19,7 @@ from .ended import LookedAt, PutOff
 from .page_look import PageLooks
 from .parts import MonitorParts, MonitorPlan
 from .rates import DAY_S, event_rate
-from .schedule import Revisiting, budgeted, first_waits
+from .schedule import Revisiting, RevisitPolicy, first_waits, planned_events
 from .service_look import ServiceLooks
 
 MAX_HOSTS: Final = 256  # that are looked at side by side; most of them rest
@@ -107,14 +107,13 @@ class Monitor:
 
     def _spend_budget(self) -> None:
         """Choose how much change to expect between two looks, so that the looks of a day are no more than allowed."""
-        per_day = self._plan.looks_per_day
-        if not per_day:
+        if self._plan.revisiting.policy is not RevisitPolicy.ADAPTIVE:
             return
         hosts: dict[str, list[DueLook]] = {}
         for due in self._parts.queue.services():
             hosts.setdefault(due.host, []).append(due)
         rates = [event_rate(due.stats, self._parts.queue.of_host(host)) for host, all_ in hosts.items() for due in all_]
-        events = budgeted(rates, per_day / DAY_S, self._plan.revisiting.period_s)
+        events = planned_events(rates, self._plan.revisiting, self._plan.looks_per_day / DAY_S)
         self._revisiting = replace(self._plan.revisiting, events_per_look=events)
 
     @property

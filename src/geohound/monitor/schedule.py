@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -15,7 +15,9 @@ from geohound.model.visit import Purpose
 
 from .rates import DAY_S, event_rate
 
-SEEN_SHARE: Final = 0.95  # of the changes, where no budget says otherwise
+SEEN_SHARE: Final = 0.98  # of the changes, where the looks that it takes are allowed
+LOOKS_SHARE: Final = 0.4  # of the looks of the policy uniform that adaptive may make, where no budget says otherwise
+SHORTEST_SHARE: Final = 0.25  # of the period: who changes every few days is looked at more often than once in it
 GONE_AGAIN_S: Final = 3600.0  # "not found" three times in a row is death: known within hours
 FAILED_AGAIN_S: Final = 18 * 3600.0  # and so are five failures over three days: 0, 18, 36, 54, 72 hours
 HINDERED_AGAIN_S: Final = DAY_S
@@ -41,7 +43,7 @@ class Revisiting:
     """A policy with its numbers."""
 
     policy: RevisitPolicy = RevisitPolicy.ADAPTIVE
-    period_s: float = DAY_S  # of uniform, rank and levels; also the shortest interval of adaptive
+    period_s: float = DAY_S  # of uniform, rank and levels; a quarter of it is the shortest interval of adaptive
     levels: int = 3
     least_rank: int = 2
     events_per_look: float = 0.0  # of adaptive: changes to be expected between two looks; 0: as SEEN_SHARE asks
@@ -59,7 +61,7 @@ def next_look_s(due: DueLook, of_host: LookStats, revisiting: Revisiting) -> flo
         case RevisitPolicy.LEVELS:
             return revisiting.period_s if due.depth <= revisiting.levels else LONGEST_S
     events = revisiting.events_per_look or events_for_share(SEEN_SHARE)
-    return _within(events / event_rate(due.stats, of_host), revisiting.period_s)
+    return _within(events / event_rate(due.stats, of_host), revisiting.period_s * SHORTEST_SHARE)
 
 
 def _within(interval_s: float, shortest_s: float) -> float:
@@ -97,6 +99,13 @@ def budgeted(rates: Iterable[float], looks_per_s: float, shortest_s: float) -> f
         needed = sum(1.0 / _within(middle / rate, shortest_s) for rate in known)
         low, high = (low, middle) if needed <= looks_per_s else (middle, high)
     return high
+
+
+def planned_events(rates: Sequence[float], revisiting: Revisiting, looks_per_s: float = 0.0) -> float:
+    """How many events between two looks: so few that most are seen, and so many that the looks are not too many."""
+    allowed = looks_per_s or LOOKS_SHARE * len(rates) / revisiting.period_s
+    affordable = budgeted(rates, allowed, revisiting.period_s * SHORTEST_SHARE)
+    return max(events_for_share(SEEN_SHARE), affordable)
 
 
 def after_look(due: DueLook, found: CheckResult, state: HealthState, *, changed: bool, at: datetime) -> LookStats:

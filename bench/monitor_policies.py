@@ -36,7 +36,7 @@ WEBS = {
     "mixed": ((0.10, 7.0), (0.30, 45.0), (0.60, 365.0)),
     "lively": ((0.25, 14.0), (0.50, 60.0), (0.25, 200.0)),
 }
-# Beside them a shape that was held out as a whole, as was mixed: a few services change every third day, most hardly ever.
+# A shape that was held out as a whole, as was mixed: a few services change every third day, most hardly ever.
 WEBS["few"] = ((0.02, 3.0), (0.18, 30.0), (0.80, 500.0))
 CHOSEN_ON = ("calm", "lively")
 HELD_OUT_SEED = 11

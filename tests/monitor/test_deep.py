@@ -166,6 +166,9 @@ def test_where_no_layer_works_the_service_does_not():
     failed = [LayerCheck(name, NOW, False, "exception report: gone") for name in "ab"]
     assert summed_up(failed) == (False, "no layer works: a: exception report: gone")
     assert summed_up([LayerCheck("a", NOW, None, "rate limited: HTTP 429")]) == (None, "")
+    assert summed_up([LayerCheck("a", NOW, None, "log-in wall: HTTP 401")]) == (
+        None, "log-in wall: HTTP 401 (layer a)",
+    )  # fmt: skip
 
 
 def test_the_host_that_asks_for_a_pause_is_asked_for_no_further_layer():

@@ -57,15 +57,13 @@ async def check_known(
 
 async def look_deeper(look: Look, service: Service, fetcher: Fetcher, layers: int) -> Look:
     """Where the service answers, so many of its layers are asked for content too."""
-    from geohound.monitor.deep import check_layers, chosen_layers, summed_up
+    from geohound.monitor.deep import check_layers, chosen_layers, deepened
 
     if not look.check.ok or layers == 0:
         return look
     chosen = chosen_layers(service, layers)
     checks, asked = await check_layers(service, chosen, fetcher, kinds(), look.check.at)
-    ok, reason = summed_up(checks)
-    judged = replace(look.check, ok=bool(ok), reason=reason) if reason else look.check
-    return replace(look, check=judged, asked=[*look.asked, *asked], layers=tuple(checks))
+    return replace(look, check=deepened(look.check, checks), asked=[*look.asked, *asked], layers=tuple(checks))
 
 
 def look_record(

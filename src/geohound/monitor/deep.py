@@ -7,13 +7,14 @@ that the layer declares, and nothing inside it, is a wrong projection.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from geohound.contracts import Fetcher, Kind
 from geohound.model.bbox import WORLD, BBox
 from geohound.model.failure import FailureReason, reason_in
-from geohound.model.health import outcome_of
+from geohound.model.health import Check, outcome_of
 from geohound.model.layer_check import LayerCheck
 from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Layer, RefusalReason, Service
@@ -21,6 +22,7 @@ from geohound.model.service import Layer, RefusalReason, Service
 from .content import fault_of
 from .looking import Asked, RecordingFetcher
 
+_WALLS: Final = (RefusalReason.LOGIN_WALL, RefusalReason.BOT_WALL)
 MAX_BYTES: Final = 2_000_000  # of one answer
 
 
@@ -87,7 +89,7 @@ async def _confirmed(
 async def _elsewhere(reason: str, service: Service, layer: Layer, kind: Kind, asking: RecordingFetcher) -> str:
     """Blank inside its box: is it drawn anywhere else?"""
     everywhere = Layer(layer.name, layer.title, crs=layer.crs, formats=layer.formats, styles=layer.styles)
-    request = _request(kind, service, everywhere, WORLD)
+    request = _request(kind, replace(service, extent=None), everywhere, WORLD)  # else cut to what the service declares
     if request is None or request.rel is not Rel.MAP:
         return reason
     fault, _ = await _ask(request, asking, None)
@@ -120,12 +122,20 @@ def chosen_layers(service: Service, count: int, turn: int = 0) -> list[Layer]:
 
 
 def summed_up(checks: Sequence[LayerCheck]) -> tuple[bool | None, str]:
-    """What the looks at layers say of their service: fine, some fail, none works, or nothing."""
+    """What the looks at layers say of their service: fine, some fail, none works, or nothing but who keeps us out."""
     failed = [check for check in checks if check.ok is False]
     good = [check for check in checks if check.ok]
     if not failed:
-        return (True, "") if good else (None, "")
+        hindered = next((check for check in checks if check.reason.startswith(_WALLS)), None)
+        kept_out = f"{hindered.reason} (layer {hindered.layer})"[:500] if hindered and not good else ""
+        return (True, "") if good else (None, kept_out)
     example = f"{failed[0].layer}: {failed[0].reason}"
     if good:
         return True, f"{RefusalReason.SOME_LAYERS}: {len(failed)} of {len(checks)}, {example}"[:500]
     return False, f"{RefusalReason.BROKEN_LAYERS}: {example}"[:500]
+
+
+def deepened(check: Check, checks: Sequence[LayerCheck]) -> Check:
+    """A good check with what the layers say: a service whose layers fail does not work; one that guards them does."""
+    ok, reason = summed_up(checks)
+    return replace(check, ok=check.ok if ok is None else ok, reason=reason) if reason else check

@@ -13,7 +13,7 @@ from geohound.model.revisit import DueLook, EndedLook
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Via
 
-from .deep import check_layers, chosen_layers, summed_up
+from .deep import check_layers, chosen_layers, deepened
 from .ended import LookedAt, PutOff
 from .looking import Look, LookTarget, Postponed, look_at, read_where_met, same_document, target_of
 from .parts import MonitorParts, MonitorPlan
@@ -75,11 +75,7 @@ class ServiceLooks:
         checks, asked = await check_layers(
             service, layers, self._parts.fetcher, self._parts.kinds, self._parts.clock.now()
         )
-        ok, reason = summed_up(checks)
-        check = found.check
-        if reason:
-            check = replace(check, ok=bool(ok), reason=reason)
-        return replace(found, check=check, asked=[*found.asked, *asked], layers=tuple(checks))
+        return replace(found, check=deepened(found.check, checks), asked=[*found.asked, *asked], layers=tuple(checks))
 
     async def _end(self, due: DueLook, service: Service, found: Look, revisiting: Revisiting) -> LookedAt:
         check, queue = found.check, self._parts.queue

@@ -32,7 +32,7 @@ TEMPLATES = ROOT / "src" / "geohound" / "portal" / "templates"
 TRANSLATED = (
     "layout.html", "search.html", "map.html", "_parts.html", "service.html", "api.html", "log_in.html", "account.html",
     "users.html", "trouble.html", "_account.html", "tasks.html", "task.html", "_tasks.html", "_times.html",
-    "delete_task.html", "health.html", "statistics.html",
+    "delete_task.html", "health.html", "statistics.html", "cluster.html",
 )  # fmt: skip
 # Texts that pages get from the code: role names, scopes, groups, reasons, sentences.
 FROM_CODE = {

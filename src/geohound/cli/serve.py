@@ -185,6 +185,7 @@ def _portal(
         accounts=None if single_user else opened.accounts,
         openid=None if single_user else _openid(settings),
         past=opened.past,
+        cluster=opened.cluster_status,
     )
 
 

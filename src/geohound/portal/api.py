@@ -51,7 +51,7 @@ from geohound.views.records import (
     results_record,
 )
 
-from . import check_routes, monitor_routes, task_routes, testing_routes
+from . import check_routes, cluster_routes, monitor_routes, task_routes, testing_routes
 from .assets import land_file
 from .downloads import exported, wants_export
 from .json_responses import JSON_LINES, answer, lines, problem, wants_lines
@@ -254,7 +254,8 @@ def health(request: Request) -> Response:
 def openapi(request: Request) -> Response:
     """GET /openapi.json"""
     portal = portal_of(request)
-    described = {**schemas(), **map_routes.schemas(), **testing_routes.schemas(), **task_routes.schemas(portal)}
+    parts = map_routes.schemas(), testing_routes.schemas(), cluster_routes.schemas(), task_routes.schemas(portal)
+    described = {name: schema for part in (schemas(), *parts) for name, schema in part.items()}
     choices = {"kind": sorted(portal.kinds), "f": list(portal.exporters) or ["json", "jsonl"]}
     return answer(request, document(OPERATIONS, described, choices))
 
@@ -331,6 +332,7 @@ OPERATIONS = (
     *testing_routes.OPERATIONS,
     *check_routes.OPERATIONS,
     *task_routes.OPERATIONS,
+    *cluster_routes.OPERATIONS,
     ApiOperation("/reports", "reports", "The reports", reports, named(ReportsRecord), tag="reports"),
     ApiOperation(
         "/reports/{name}", "report", "One report", one_report, named(ReportRecord),

@@ -24,7 +24,7 @@ from geohound.contracts import CatalogueStore, DataFileStore, Exporter, Kind, Se
 from geohound.views.known import Past
 from geohound.views.parsing import ParameterError
 
-from . import api, task_pages
+from . import api, cluster_routes, task_pages
 from .access import guarded
 from .assets import BuiltFiles, load_assets
 from .check_routes import check_service
@@ -47,6 +47,7 @@ from .policy import POLICY
 from .portal import (
     About,
     CheckNow,
+    ClusterStatus,
     Examine,
     OpenIdProvider,
     Portal,
@@ -55,6 +56,7 @@ from .portal import (
     Relay,
     Requests,
     ServiceClassifier,
+    no_cluster,
     portal_of,
 )
 from .rate_limit import RateLimit
@@ -102,6 +104,7 @@ def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
     check: CheckNow | None = None,
     relay: Relay | None = None,
     is_relay_for_guests: bool = False,
+    cluster: ClusterStatus = no_cluster,
 ) -> Starlette:
     """The portal over this catalogue, ready for any ASGI server; 0 requests a minute is no limit.
 
@@ -123,7 +126,7 @@ def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
     environment = _environment()
     portal = Portal(
         catalogue, index, kinds, about or About(), environment, classifier, tasks, requests, snippets or {}, reach,
-        files, exporters or {}, accounts, openid, past, examine, check, relay, is_relay_for_guests,
+        files, exporters or {}, accounts, openid, past, examine, check, relay, is_relay_for_guests, cluster,
     )  # fmt: skip
     portal.templates.globals.update(portal=portal, assets=load_assets())
     app.state.portal = portal
@@ -149,6 +152,7 @@ def _routes() -> list[BaseRoute]:
         Route("/healthz", _healthz),
         *account_pages.routes(),
         *task_pages.routes(),
+        *cluster_routes.pages(),
         *api.routes(),
         Mount("/static", BuiltFiles(), name="static"),
     ]

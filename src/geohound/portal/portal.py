@@ -30,8 +30,14 @@ Examine = Callable[[str], AsyncGenerator[Mapping[str, Any]]]  # the events of on
 CheckNow = Callable[[Service], AsyncGenerator[Mapping[str, Any]]]  # the events of one check, the result last
 Follows = Callable[[str, str], bool]  # a redirect, from where and to where
 Relay = Callable[[str, str, Follows], Awaitable[Visit]]  # asks for an address, with this Accept header
+ClusterStatus = Callable[[], Mapping[str, Any]]  # nodes, divided tasks, and how old that is
 Visits = Callable[[int], Iterable[Mapping[str, Any]]]  # the records of a task's visits
 Requests = Callable[[str, int], Sequence[RequestRecord]]  # made to a host, the latest first
+
+
+def no_cluster() -> Mapping[str, Any]:
+    """For a catalogue that no cluster works for."""
+    return {"nodes": [], "age_s": 0.0, "tasks": []}
 
 
 class ServiceClassifier(Protocol):
@@ -111,6 +117,7 @@ class Portal:
     check: CheckNow | None = None  # looks at a service now, and keeps what it finds
     relay: Relay | None = None  # asks services for the maps of visitors whose browsers may not
     is_relay_for_guests: bool = False
+    cluster: ClusterStatus = no_cluster
 
     @property
     def may_write(self) -> bool:

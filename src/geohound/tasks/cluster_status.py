@@ -42,6 +42,7 @@ def _task(task: Task, shards: ShardStore, tasks: TaskStore) -> dict[str, Any]:
                 "number": part.shard.number if part.shard else 0,
                 "state": str(part.state),
                 "pages": part.counters.get("pages", 0),
+                "queue": part.counters.get("queue", 0),
                 "holder": _where(part),
             }
             for part in parts

@@ -75,6 +75,18 @@ def test_the_hosts_of_a_holder_that_was_killed_come_free_when_its_claim_runs_out
     assert claims.claim({"a.test": 0.0}, "two", TTL_S).granted == {"a.test": 0.0}
 
 
+def test_processes_that_ask_one_address_are_counted_until_they_ask_it_no_more(claims, clock):
+    assert claims.share_addresses(["10.0.0.1", "10.0.0.10", "::1"], "one/7", TTL_S) == dict.fromkeys(
+        ["10.0.0.1", "10.0.0.10", "::1"], 1
+    )
+    assert claims.share_addresses(["10.0.0.1"], "two/7", TTL_S) == {"10.0.0.1": 2}
+    clock.passed_s += TTL_S / 2
+    assert claims.share_addresses(["10.0.0.1", "10.0.0.10"], "one/7", TTL_S) == {"10.0.0.1": 2, "10.0.0.10": 1}
+    clock.passed_s += TTL_S / 2
+    assert claims.share_addresses(["10.0.0.1"], "one/7", TTL_S) == {"10.0.0.1": 1}
+    assert not claims.wanted("one/7")
+
+
 def test_a_claim_that_is_renewed_goes_on(claims, clock):
     for _ in range(5):
         assert claims.claim({"a.test": 0.0}, "one", TTL_S).granted

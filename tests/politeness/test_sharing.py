@@ -183,3 +183,39 @@ def test_the_thread_claims_by_itself_and_outlives_a_store_in_trouble(clock):
     finally:
         one.shared.close()
     assert claims.claim({"a.test": 0.0}, "two", 60.0).granted
+
+
+def test_processes_with_hosts_at_one_address_ask_it_no_faster_than_one_of_them_would(clock, claims):
+    names = {"one": [f"a{n}.test" for n in range(30)], "two": [f"b{n}.test" for n in range(30)]}
+    processes = {name: Process(clock, claims, name) for name in names}
+    usual_s = POLICY.host_delay_s * POLICY.address_share
+
+    def ask_for(seconds):
+        """So long, as fast as they may; how many requests came to the address."""
+        asked, until = 0, clock.seconds + seconds
+        while clock.seconds < until:
+            clock.seconds += usual_s / 4
+            for name, process in processes.items():
+                process.shared.tick()
+                asked += any(ask_at_address(process, host) for host in names[name])
+        return asked
+
+    ask_for(3.0)
+    before = ask_for(20.0)
+    ask_for(2 * module.AGREE_S)
+    agreed = ask_for(20.0)
+    alone = 20.0 / usual_s
+    assert before > 1.3 * alone
+    assert 0.7 * alone <= agreed <= 1.05 * alone
+
+
+def ask_at_address(process, host):
+    if process.task.take(host) > 0:
+        return False
+    is_due = process.politeness.claim(host, "10.0.0.1", POLICY)
+    if is_due:
+        assert process.task.turns().take_over(host) is not None
+        process.task.record(host, VisitFacts())
+    else:
+        process.task.leave(host)
+    return is_due

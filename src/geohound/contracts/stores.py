@@ -312,6 +312,9 @@ class HostClaims(Protocol):
     def release(self, pauses: Mapping[str, float], holder: str) -> None:
         """Let go of these hosts, as far as they are still this holder's."""
 
+    def share_addresses(self, addresses: Sequence[str], holder: str, ttl_s: float) -> Mapping[str, int]:
+        """This holder asks these numeric addresses for the next seconds: how many holders ask each of them now."""
+
 
 class SegmentGoneError(LookupError):
     """A segment that a newer manifest has left behind: read the manifest again."""

@@ -25,6 +25,8 @@ TENURE_S = 5.0  # so long a host is kept while others wait for it
 LOOK_S = 1.0  # how often is looked who waits for our hosts, and for those of others
 YIELD_S = 2 * LOOK_S  # after which a host that was let go for others is asked for again
 FORGET_S = 3.0  # a host that nobody in this process asked for since is not wanted any longer
+AGREE_S = 60.0  # how often processes agree on the numeric addresses that they share
+MAX_AGREED = 5000  # addresses at a time
 LONG_PAUSE_S = 5.0  # is noted at once, and outlives this process
 _LINGER_S = 0.01  # to claim together what is asked for together
 _SOON_S = 0.03
@@ -62,6 +64,7 @@ class SharedHosts:
         self._paused: set[str] = set()  # hosts of ours with a long pause that is not noted yet
         self._delay_s = 0.0  # the longest that anybody here keeps between two requests
         self._renew_at = self._look_at = clock.monotonic()
+        self._agree_at = clock.monotonic() + LOOK_S
         self._woken = threading.Event()
         self._is_closed = False
         self._thread = threading.Thread(target=self._run, name="host-claims", daemon=True)
@@ -120,6 +123,17 @@ class SharedHosts:
         if self._look_at <= now:
             self._look_at = now + LOOK_S
             self._yield(now)
+        if self._agree_at <= now:
+            self._agree_at = now + AGREE_S
+            self._agree()
+
+    def _agree(self) -> None:
+        """Names of several processes may live at one address: together they ask it no faster than one would."""
+        addresses = self._politeness.addresses_since(AGREE_S)[-MAX_AGREED:]
+        if not addresses:
+            return
+        for address, processes in self._claims.share_addresses(addresses, self._holder, 2 * AGREE_S).items():
+            self._politeness.share_address(address, processes)
 
     def _due(self, now: float) -> list[str]:
         """Hosts to be claimed or renewed now."""

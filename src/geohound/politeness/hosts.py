@@ -41,7 +41,7 @@ class _Host:
 class _Address:
     """When an address may be asked next, how many ask it now, and up to when others have been asked to come."""
 
-    __slots__ = ("booked_to", "in_flight", "next_at", "pause_s", "troubles")
+    __slots__ = ("booked_to", "in_flight", "next_at", "pause_s", "processes", "troubles")
 
     def __init__(self, pause_s: float) -> None:
         self.next_at = -math.inf
@@ -49,6 +49,12 @@ class _Address:
         self.troubles = 0
         self.booked_to = -math.inf
         self.pause_s = pause_s
+        self.processes = 1  # that ask it, this one among them
+
+    @property
+    def shared_pause_s(self) -> float:
+        """Between two requests of this process, so that all of them together keep the pause."""
+        return self.pause_s * self.processes
 
 
 class Politeness:
@@ -152,6 +158,19 @@ class Politeness:
         known = self._hosts.get(host)
         return known.asked_at if known is not None else ""
 
+    def addresses_since(self, seconds: float) -> list[str]:
+        """Those that were asked within so many seconds."""
+        with self._lock:
+            since = self._clock.monotonic() - seconds
+            return [address for address, known in self._addresses.items() if known.in_flight or known.next_at > since]
+
+    def share_address(self, address: str, processes: int) -> None:
+        """So many processes ask this address, this one among them."""
+        with self._lock:
+            known = self._addresses.get(address)
+            if known is not None:
+                known.processes = max(1, processes)
+
     def due_in(self, host: str, policy: PolitenessPolicy) -> float:
         """Seconds until the pause of the host is over, whoever has it."""
         with self._lock:
@@ -195,9 +214,9 @@ class Politeness:
         if known.next_at <= now:
             return _LEAST_RETRY_S
         # Those who are sent away come again one after the other, not all at once.
-        furthest = now + _MOST_BOOKED * known.pause_s
+        furthest = now + _MOST_BOOKED * known.shared_pause_s
         come_at = max(known.next_at, min(known.booked_to, furthest))
-        known.booked_to = come_at + known.pause_s
+        known.booked_to = come_at + known.shared_pause_s
         return come_at - now
 
     def _enter(self, known: _Host, address: str, policy: PolitenessPolicy, now: float) -> None:
@@ -210,7 +229,7 @@ class Politeness:
                 self._forget_addresses()
             asked = self._addresses[address] = _Address(policy.host_delay_s * policy.address_share)
         asked.in_flight += 1
-        asked.next_at = now + asked.pause_s
+        asked.next_at = now + asked.shared_pause_s
 
     def _exit(self, known: _Host) -> None:
         asked = self._addresses.get(known.asked_at)

@@ -29,6 +29,11 @@ UPDATE host_claim SET holder = '', expires_at = 0, is_wanted = FALSE,
 WHERE host = :host AND holder = :holder"""
 _FORGET = "DELETE FROM host_claim WHERE due_at <= ? AND expires_at <= ?"
 _FORGET_EVERY_S = 600.0
+# A process that asks an address has a row of its own among those of hosts, whose names hold no slash.
+_ASK_ADDRESS = """
+INSERT INTO host_claim (host, holder, expires_at, due_at) VALUES (?, ?, ?, ?)
+ON CONFLICT (host) DO UPDATE SET expires_at = excluded.expires_at"""
+_COUNT_ASKERS = "SELECT count(*) FROM host_claim WHERE host >= ? AND host < ? AND expires_at > ?"
 
 
 class SqlHostClaims:
@@ -55,6 +60,16 @@ class SqlHostClaims:
                     continue
                 granted[host] = max(0.0, row[0] - now)
         return ClaimedHosts(granted, refused)
+
+    def share_addresses(self, addresses: Sequence[str], holder: str, ttl_s: float) -> Mapping[str, int]:
+        now = self._clock.now().timestamp()
+        rows = [(f"/{address}/{holder}", holder, now + ttl_s, now) for address in sorted(addresses)]
+        with self._database.write() as connection:
+            connection.executemany(_ASK_ADDRESS, rows)
+        connection = self._database.read()
+        # "0" is the sign after "/".
+        bounds = {address: (f"/{address}/", f"/{address}0", now) for address in addresses}
+        return {each: int(connection.execute(_COUNT_ASKERS, bounds[each]).fetchone()[0]) for each in addresses}
 
     def wanted(self, holder: str) -> Sequence[str]:
         return [host for (host,) in self._database.read().execute(_WANTED, (holder,))]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
+from harvest_examples import warc_record
 
 from geohound import app
 from geohound.cli.demo import geoweb_running
 from geohound.model.task import TaskFilter, TaskState, Wanted
+from geohound.model.visit import Purpose
 from geohound.settings import Settings
 from geohound.tasks.divided_work import is_divided, is_run_whole
-from geohound.tasks.spec import crawl_spec
+from geohound.tasks.spec import crawl_spec, harvest_spec
 from geoweb import World
 from geoweb.trouble import NO_TROUBLE
 
@@ -35,13 +37,13 @@ def crawl(tmp_path):
                 "connect_to": (f"*.test=127.0.0.1:{port}",), "allow_nets": ("127.0.0.0/8",),
             }  # fmt: skip
             settings = Settings(catalogue=str(tmp_path / "c.db"), **{**usual, **values})
-            return asyncio.run(story(settings, world, takeovers))
+            return asyncio.run(story(settings, crawl_spec(settings, tuple(world.seeds)), takeovers))
 
     return run
 
 
-async def story(settings, world, takeovers):
-    task = app.new_task(settings, crawl_spec(settings, tuple(world.seeds)), is_queued=True)
+async def story(settings, spec, takeovers=()):
+    task = app.new_task(settings, spec, is_queued=True)
     began = time.monotonic()
     with (
         app.divided_runner(settings) as whole,
@@ -83,3 +85,26 @@ def test_a_budget_holds_for_those_who_take_shards_over(crawl) -> None:
     done, _ = crawl(FLAKY, takeovers=(20, 50), max_pages=90, retry_after_s=0.1)
     assert str(done.ending) == "page budget"
     assert 75 <= done.counters["visits"] <= 90
+
+
+def test_a_list_of_archives_is_read_by_all_shards_each_file_once_also_after_a_takeover(tmp_path) -> None:
+    """Two records a file, of which each names a service of its own."""
+    files = []
+    for name in range(12):
+        links = [f"http://gis{name}.test/{place}/wms?service=WMS&request=GetCapabilities" for place in "ab"]
+        pages = [warc_record(f"http://a{name}.test/{n}", f'<a href="{link}">Map</a>') for n, link in enumerate(links)]
+        (tmp_path / f"{name}.warc").write_bytes(b"".join(pages))
+        files.append((tmp_path / f"{name}.warc").as_uri())
+    with geoweb_running(FLAKY) as port:
+        settings = Settings(
+            catalogue=str(tmp_path / "c.db"), shards=4, processes=1, retries=0, host_delay_s=0.01,
+            connect_to=(f"*.test=127.0.0.1:{port}",), allow_nets=("127.0.0.0/8",),
+        )  # fmt: skip
+        done, _ = asyncio.run(story(settings, harvest_spec(settings, tuple(files), "warc"), takeovers=(0,)))
+    with closing(app.open_store(settings)) as store:
+        shards = [list(store.log.visits(shard)) for shard in store.shards.shards(done.id)]
+    read = [[visit.url for visit in visits if visit.purpose is Purpose.HARVEST] for visits in shards]
+    assert sorted(url for of in read for url in of) == sorted(files)
+    assert sum(map(bool, read)) >= 3
+    tested = {visit.url.partition("?")[0] for visits in shards for visit in visits if visit.purpose is Purpose.PROBE}
+    assert tested == {f"http://gis{name}.test/{place}/wms" for name in range(12) for place in "ab"}

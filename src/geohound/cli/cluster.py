@@ -54,6 +54,9 @@ def cluster(
     workers: Annotated[
         int | None, typer.Option(parser=whole(1, 1000), metavar="N", help="Processes that crawl on this machine.")
     ] = None,
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Stay until SIGTERM comes, for systemd and containers.")
+    ] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -75,6 +78,16 @@ def cluster(
         printing.line({"summary": said})
     elif not quiet:
         printing.say(said["text"])
+    if foreground and action is not ClusterAction.STOP:
+        raise typer.Exit(stay_with(said["pid"]))
+
+
+def stay_with(pid: int) -> int:
+    """Until the node ends, whom we pass on what we are asked for; its exit code."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: os.kill(pid, signal.SIGTERM))
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status)
 
 
 def _head(head: str) -> str:

@@ -29,7 +29,7 @@ class TaskPoliteness:
 
     def take_for(self, host: str, who: Hashable, crawl_delay_s: float | None) -> float:
         """The same for somebody else of this task."""
-        if self._shared is not None:
+        if self._shared is not None and host:  # files have none, and may be read by several at once
             wait_s = self._shared.wait_s(host, self._policy.host_delay_s)
             if wait_s > 0:
                 return wait_s

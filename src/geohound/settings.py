@@ -51,7 +51,7 @@ class Settings:
     max_time_s: float = _setting(0.0, "time limit of a run; 0 = none")
     thrift: str = _setting(
         "auto",
-        "0 = every host that is due is asked, 1 = only the 10 best hosts, however long they rest; auto = where"
+        "0 = every host that is due is asked, 1 = only the 5 best hosts, however long they rest; auto = where"
         " max_pages is given, as few as take at most three times as long",
     )
     active_hosts: int = _setting(0, "exact number of hosts that are asked for pages at a time; 0 = as thrift says")

@@ -173,8 +173,8 @@ class Still:
     ("thrift", "hosts", "limit"),
     [
         (Thrift(active_hosts=7), 1000, 7),
-        (Thrift(share=1.0), 1000, 10),
-        (Thrift(share=0.5), 1000, 100),  # the geometric mean of 1,000 and 10
+        (Thrift(share=1.0), 1000, 5),
+        (Thrift(share=0.5), 1000, 71),  # the geometric mean of 1,000 and 5, rounded up
         (Thrift(share=1.0), 4, FEWEST),
         (Thrift(max_pages=500), 254, 85),  # a third, rounded up: at most three times as long
         (Thrift(max_pages=500), 12, 4),  # in a small crawl too

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from geohound.contracts import Clock
 
-FEWEST = 10  # hosts that are active however thrifty the crawl is
-FEWEST_AUTO = 2  # the same where the time is watched that thrift takes: small crawls have few hosts
+FEWEST = 5  # hosts that are active at full thrift
+FEWEST_IN_TIME = 2  # the same where the time is watched: small crawls have few hosts
 SLOWEST = 3  # by this factor may a thrifty crawl take longer, unless the user asks for more thrift
 _SOON = 20  # pages after which the time that a page takes is measured, no longer assumed
 
@@ -72,8 +72,7 @@ class ActiveLimit:
         left_s = max(1, asked.max_pages - self._pages_before - self._pages) * self._page_s  # if one host were asked
         allowed_s = asked.max_time_s or SLOWEST * (self._quickest_s + left_s / self._hosts)
         time_left_s = max(1.0, self._began + allowed_s - now)
-        least = FEWEST if asked.max_time_s else FEWEST_AUTO
-        return max(least, min(self._hosts, math.ceil(left_s / time_left_s)))
+        return max(FEWEST_IN_TIME, min(self._hosts, math.ceil(left_s / time_left_s)))
 
     @property
     def _page_s(self) -> float:

@@ -72,7 +72,7 @@ class TaskRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     topic: Annotated[str, Meta(description="keep only services of this topic")] | None = None
     order: Annotated[str, Meta(description="which link next")] | None = None
     thrift: (
-        Annotated[float, Meta(ge=0, le=1, description="0: ask every host that is due; 1: only the ten best hosts")]
+        Annotated[float, Meta(ge=0, le=1, description="0: ask every host that is due; 1: only the five best hosts")]
         | Literal["auto"]
         | None
     ) = None

@@ -150,6 +150,22 @@ def test_a_hunt_whose_only_provider_fails_names_it_and_goes_on_later(web, tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(240)
+def test_the_demo_hunts_by_words_before_it_crawls(tmp_path: Path) -> None:
+    catalogue = ("--catalogue", str(tmp_path / "c.db"))
+    done = geohound("demo", "--once", "--json", *catalogue)
+    assert done.returncode == 0, done.stderr
+    said = lines(done.stdout)
+    (hunted,) = [line["hunt"] for line in said if "hunt" in line]
+    asked = [line for line in said if line.get("event") == "query"]
+    assert asked[0]["text"] == hunted["words"]
+    assert hunted["sources"][0]["requests"] == len(asked)
+    assert hunted["sources"][0]["seeds"] > 0
+    tasks = lines(geohound("tasks", "--json", *catalogue).stdout)
+    assert [task["kind"] for task in tasks] == ["crawl", "hunt"], "the portal shows both"
+
+
+@pytest.mark.slow
 def test_a_hunt_for_words_that_nobody_writes_says_what_to_do(web, tmp_path: Path) -> None:
     done = call(web, tmp_path / "c.db", "hunt", "xyzzyplugh", "--searcher", SEARCHER, "--max-queries", "3")
     assert done.returncode == 1

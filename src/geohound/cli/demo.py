@@ -1,4 +1,4 @@
-"""`geohound demo`: start the geoweb, crawl it, compare with its ground truth, open the portal."""
+"""`geohound demo`: start the geoweb, hunt and crawl on it, compare with its ground truth, open the portal."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from typing import Annotated, Any
 import typer
 
 from geohound import app, urls
+from geohound.agent.queries import planned_queries, with_other_names
 from geohound.contracts import CatalogueStore
 from geohound.settings import Settings
-from geohound.tasks.spec import crawl_spec
+from geohound.tasks.hunts import SEARCH
+from geohound.tasks.spec import crawl_spec, hunt_spec
 from geoweb import Shares, World, serve, truth
 from geoweb.host_places import HostPlace, host_places
 from geoweb.server import holding_back_ctrl_c
@@ -32,6 +34,10 @@ from .values import whole
 
 HOSTS = 60
 PAGES = 3_000
+HUNT_WORDS = "map services"
+HUNT_QUERIES = 5
+HUNT_S = 10.0  # on a busy machine; an idle one needs three or four
+SEARCHER = "searxng=http://search.test/"
 # All the trouble there is, but for the hosts that ask to be read slowly: they would only keep a visitor waiting.
 TROUBLE = Shares(crawl_delay=0.0, slow=0.0)
 
@@ -52,7 +58,7 @@ def demo(
     quiet: options.QUIET = False,
     verbose: options.VERBOSE = False,
 ) -> None:
-    """Crawl a small simulated web on this machine and open the portal. No request leaves the machine."""
+    """Hunt and crawl on a small simulated web on this machine and open the portal. No request leaves the machine."""
     world = World(seed, HOSTS, PAGES, TROUBLE)
     live = LiveDisplay(json, quiet, verbose)
     with tempfile.TemporaryDirectory(prefix="geohound-demo-") as folder:
@@ -63,8 +69,10 @@ def demo(
         with geoweb_running(world) as bound:
             swift = replace(for_geoweb(settings, bound), host_places=str(places))
             if not (json or quiet):
-                printing.say(f"Simulated web: {world.hosts} hosts, {PAGES:,} pages on 127.0.0.1:{bound}. Crawling …")
-            verdict = _crawl_and_compare(world, swift, live)
+                web = f"{world.hosts} hosts, {PAGES:,} pages on 127.0.0.1:{bound}"
+                printing.say(f"Simulated web: {web}. Hunting, then crawling …")
+            hunted = _hunt(swift, LiveDisplay(json, quiet, verbose))
+            verdict = _crawl_and_compare(world, swift, live, hunted)
             if listener is not None:
                 if not (json or quiet):
                     printing.say(_about_the_portal(catalogue))
@@ -90,7 +98,23 @@ def write_places(world: World, folder: Path) -> Path:
     return file
 
 
-def _crawl_and_compare(world: World, settings: Settings, live: LiveDisplay) -> dict[str, Any]:
+def _hunt(settings: Settings, live: LiveDisplay) -> dict[str, Any]:
+    """A short hunt by words, with the search engine of the geoweb; its summary."""
+    brief = replace(settings, max_queries=HUNT_QUERIES, max_time_s=HUNT_S)
+    queries = with_other_names(planned_queries(HUNT_WORDS), HUNT_WORDS)
+    spec = hunt_spec(crawl_spec(brief, ()), tuple(queries), (SEARCHER,), words=HUNT_WORDS, steps=(SEARCH,))
+    summary = run(brief, app.new_task(brief, spec), live)
+    if live.is_stopping:
+        live.close(summary)
+        raise typer.Exit(130)
+    if live.json:
+        printing.line({"hunt": {"words": HUNT_WORDS, **summary}})
+    return summary
+
+
+def _crawl_and_compare(
+    world: World, settings: Settings, live: LiveDisplay, hunted: Mapping[str, Any]
+) -> dict[str, Any]:
     task = app.new_task(settings, crawl_spec(settings, tuple(world.seeds)))
     summary = run(settings, task, live)
     if live.is_stopping:
@@ -102,7 +126,12 @@ def _crawl_and_compare(world: World, settings: Settings, live: LiveDisplay) -> d
         printing.line({"truth": verdict})
     live.close(summary)
     if not live.json:
-        _print_comparison(verdict, summary["services"])
+        asked = sum(source["requests"] for source in hunted["sources"])
+        found = printing.count(hunted["services"], "service")
+        printing.say(
+            f"\nThe hunt for “{HUNT_WORDS}” found {found} with {printing.count(asked, 'request')} to {SEARCHER}."
+        )
+        _print_comparison(verdict, hunted["services"] + summary["services"])
     return verdict
 
 
@@ -125,7 +154,7 @@ def for_geoweb(settings: Settings, port: int) -> Settings:
         total_timeout_s=15.0,
         slow_host_factor=0.0,
         retry_after_s=1.5,
-        web_searchers=settings.web_searchers or ("searxng=http://search.test/",),
+        web_searchers=settings.web_searchers or (SEARCHER,),
         max_retry_after_s=3.0,
         max_pages_per_pattern=300,
     )

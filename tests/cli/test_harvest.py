@@ -155,6 +155,14 @@ def test_a_data_centre_is_harvested_by_its_recipe(tmp_path: Path) -> None:
     assert last["summary"]["records"] == 3
 
 
+def test_recipes_of_the_settings_are_listed_with_the_sources(tmp_path: Path) -> None:
+    (tmp_path / "centre.toml").write_text(RECIPE, "utf-8")
+    (tmp_path / "g.toml").write_text(f'harvester_files = ["{tmp_path / "centre.toml"}"]\n', "utf-8")
+    listed = geohound("sources", "--json", "--config", str(tmp_path / "g.toml"))
+    rows = [json.loads(line) for line in listed.stdout.splitlines()]
+    assert [row["type"] for row in rows if row["id"] == "centre"] == ["harvester"]
+
+
 def test_a_recipe_that_is_not_there_is_a_wrong_call(tmp_path: Path) -> None:
     with running_catalogue(total=0) as server:
         done = harvest(server, tmp_path, "--as", "nowhere.toml")

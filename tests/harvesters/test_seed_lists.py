@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from geohound.harvesters._seed_lists import Seed, read_seeds, read_typed
+from geohound.harvesters._seed_lists import Seed, ranked, read_seeds, read_typed
 
 PORTAL = {
     "name": "Geoportal of a town",
@@ -67,3 +67,17 @@ def test_a_plain_list_gives_every_address_once_in_its_order() -> None:
 @pytest.mark.parametrize("text", ["", "{", "[1, null, {}]", '{"a": 1}', "url\n", "url\n" + '"' * 200_000, "[" * 5_000])
 def test_what_is_no_list_is_an_empty_one(text: str) -> None:
     assert read_seeds(text) == []
+
+
+@pytest.mark.parametrize("kind", ["geoserver:version", "geoserver:settings", "geonode:documents"])
+def test_what_is_no_service_comes_last(kind: str) -> None:
+    seeds = [Seed("http://a.test/1", "", kind), Seed("http://a.test/2"), Seed("http://a.test/3", "", "wms130")]
+    assert [seed.type for seed in ranked(seeds)] == ["wms130", "", kind]
+
+
+def test_what_sources_have_brought_moves_the_order() -> None:
+    """By the table a CSW promises 10 and a THREDDS 20; six CSW brought 240: (10 · 3 + 240) / 9 = 30."""
+    seeds = [Seed("http://a.test/1", "", "thredds:catalog"), Seed("http://a.test/2", "", "csw202")]
+    assert [seed.type for seed in ranked(seeds)] == ["thredds:catalog", "csw202"]
+    assert [seed.type for seed in ranked(seeds, {"csw": (240, 6)})] == ["csw202", "thredds:catalog"]
+    assert [seed.type for seed in ranked(seeds, {"csw": (0, 6)})] == ["thredds:catalog", "csw202"]

@@ -53,12 +53,15 @@ def harvest_recipe(path: Path) -> HarvestRecipe:
     return read_recipe(path.expanduser())
 
 
-def seeds_of_list(text: str) -> list[str] | None:
-    """The addresses of a registry, of JSON or of CSV, best expected yield first; None where it is plain text."""
+def seeds_of_list(text: str, learned: Mapping[str, tuple[int, int]] | None = None) -> list[str] | None:
+    """The addresses of a registry, of JSON or of CSV, best expected yield first; None where it is plain text.
+
+    `learned` has the services and the sources of each protocol so far.
+    """
     from geohound.harvesters._seed_lists import ranked, read_typed
 
     found = read_typed(text)
-    return None if found is None else [seed.url for seed in ranked(found)]
+    return None if found is None else [seed.url for seed in ranked(found, learned)]
 
 
 def orders() -> Mapping[str, Order]:

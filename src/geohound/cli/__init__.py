@@ -27,7 +27,8 @@ class Command(NamedTuple):
 # Stands here so that the help of the program, and each command, need not load all the others.
 COMMANDS = {
     "demo": Command(
-        "demo", "Hunt and crawl on a small simulated web on this machine and open the portal. No request leaves the machine."
+        "demo",
+        "Hunt and crawl a small simulated web on this machine and open the portal. No request leaves the machine.",
     ),
     "crawl": Command("crawl", "Crawl from seed URLs and add every confirmed service to the catalogue."),
     "resume": Command("crawl", "Resume a crawl that was stopped or killed."),

@@ -16,6 +16,7 @@ from geohound import app, urls
 from geohound.model.failure import FailureReason
 from geohound.model.task import Budget, Ending, Scope, TaskKind
 from geohound.settings import Settings
+from geohound.tasks import source_yields
 from geohound.tasks.spec import crawl_spec
 from geohound.views.parsing import check_choice, read_box, split_ids
 
@@ -151,7 +152,7 @@ def crawl(
         check_choice("--topic", topic, known)
         topic = next(each for each in known if each.casefold() == topic.casefold())
     box = read_box(bbox or "", "--bbox")
-    start = addresses(seeds or [], seeds_file)
+    start = addresses(seeds or [], seeds_file, settings)
     _write_log(log)
     spec = crawl_spec(settings, tuple(start), scope, tuple(wanted), box.as_tuple() if box else None, topic or "")
     if queue:
@@ -277,7 +278,15 @@ def _advice(reasons: Iterable[str]) -> str:
     return "".join(dict.fromkeys(f" {row.advice}" for row in rows if row.advice and not row.is_passing))
 
 
-def addresses(given: list[str], file: str | None) -> list[str]:
+def learned_protocols(settings: Settings) -> dict[str, tuple[int, int]]:
+    """What harvests have brought so far in this catalogue, where there is one."""
+    if not app.has_catalogue(settings):
+        return {}
+    with app.open_catalogue(settings) as opened:
+        return source_yields.learned_protocols(opened.tasks.tasks())
+
+
+def addresses(given: list[str], file: str | None, settings: Settings | None = None) -> list[str]:
     """Addresses from the command line and from a file, in canonical form, or a sentence about the first bad one."""
     found = list(given)
     if file:
@@ -287,7 +296,7 @@ def addresses(given: list[str], file: str | None) -> list[str]:
             raise typer.BadParameter(f"{file} is no text in UTF-8.", param_hint="--seeds") from None
         except OSError as error:
             raise typer.BadParameter(f"{file} cannot be read: {error.strerror}.", param_hint="--seeds") from None
-        typed = app.seeds_of_list(text)
+        typed = app.seeds_of_list(text, learned_protocols(settings) if settings else None)
         if typed is not None:  # of a list that others publish, what is no address is their fault
             found += [seed for seed in typed if urls.canonical(seed)]
         else:

@@ -58,7 +58,7 @@ def demo(
     quiet: options.QUIET = False,
     verbose: options.VERBOSE = False,
 ) -> None:
-    """Hunt and crawl on a small simulated web on this machine and open the portal. No request leaves the machine."""
+    """Hunt and crawl a small simulated web on this machine and open the portal. No request leaves the machine."""
     world = World(seed, HOSTS, PAGES, TROUBLE)
     live = LiveDisplay(json, quiet, verbose)
     with tempfile.TemporaryDirectory(prefix="geohound-demo-") as folder:

@@ -16,7 +16,7 @@ from geohound.contracts import Searcher
 from geohound.model.task import TaskSpec
 from geohound.settings import Settings
 from geohound.tasks.hunts import CRAWL, SEARCH, STEPS
-from geohound.tasks.source_yields import CATALOGUE
+from geohound.tasks.source_yields import CATALOGUE, best_first
 from geohound.tasks.spec import crawl_spec, hunt_spec
 from geohound.views.parsing import check_choice, read_box, split_ids
 
@@ -111,7 +111,7 @@ def hunt(
         max_queries=max_queries, connect_to=connect_to, allow_nets=allow_net,
     )  # fmt: skip
     known = app.searchers(settings.searcher_files)
-    names = _chosen(searcher or settings.web_searchers, known)
+    names = _best_first(settings, _chosen(searcher or settings.web_searchers, known))
     chosen = _steps(steps)
     lists = [name for name in source or [] if name != CATALOGUE]
     crawl = _crawl(settings, lists, kinds, bbox, topic)
@@ -144,6 +144,14 @@ def _chosen(given: Sequence[str], known: Mapping[str, Searcher]) -> list[str]:
     return list(dict.fromkeys(given)) if given else ready
 
 
+def _best_first(settings: Settings, names: list[str]) -> list[str]:
+    """The providers that have brought most for their requests in this catalogue come first."""
+    if len(names) < 2 or not app.has_catalogue(settings):
+        return names
+    with app.open_catalogue(settings) as opened:
+        return best_first(names, opened.tasks.tasks())
+
+
 def ready_searchers(settings: Settings) -> list[str]:
     """The providers that hunts ask where nobody names any."""
     return _chosen(settings.web_searchers, app.searchers(settings.searcher_files))
@@ -167,7 +175,7 @@ def _crawl(
     named = [name for name in sources if name not in files]
     seeds = addresses(named, None) if named else []
     for name in files:
-        seeds += addresses([], name)
+        seeds += addresses([], name, settings)
     area = box.as_tuple() if box else None
     spec = crawl_spec(settings, tuple(dict.fromkeys(seeds)), kinds=tuple(wanted), bbox=area, topic=topic or "")
     return replace(spec, goal=replace(spec.goal, relevance_topic=settings.relevance_topic))

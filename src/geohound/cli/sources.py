@@ -34,7 +34,7 @@ def sources(
     brought = _brought(settings) if catalogue or is_there else {}
     rows = [_searcher_row(part) for part in app.searchers(settings.searcher_files).values()]
     rows += [{"id": each.id, "title": each.title, "type": "harvester", "state": "ready"}
-             for each in app.harvesters().values()]  # fmt: skip
+             for each in app.harvesters(settings.harvester_files).values()]  # fmt: skip
     for row in rows:
         _show(row | brought.get(row["id"], {}), json=json)
     for name in sorted(set(brought) - {row["id"] for row in rows}):

@@ -32,7 +32,7 @@ _GONE = ("inactive", "dead", "closed", "deprecated")
 _YIELDS: tuple[tuple[re.Pattern[str], float], ...] = tuple(
     (re.compile(pattern), value)
     for pattern, value in (
-        (r"sitemap|rss|openapi|soap|:info|kmz|graphql|docs", 0.05),
+        (r"sitemap|rss|openapi|soap|:info|:version|:settings|:documents|kmz|graphql|docs", 0.05),
         (r"arcgis:rest:services|arcgisserver|arcgis-directory|thredds|erddap|geoserver|geonode", 20.0),
         (r"csw|records|stac|oaipmh|opensearch|ckan|geonetwork|arcgis:portals|dcat", 10.0),
         (r"wms|wfs|wcs|wmts|wps|sos|tms|ogcapi|ogcfeat|server|arcgis|sensorthings", 1.0),
@@ -40,6 +40,8 @@ _YIELDS: tuple[tuple[re.Pattern[str], float], ...] = tuple(
     )
 )
 _UNTYPED = 0.2  # a page, or who knows what
+_PRIOR_SOURCES = 3  # as many as the table above counts beside what sources have brought
+Learned = Mapping[str, tuple[int, int]]  # services that sources of a protocol have brought, and how many sources
 
 
 class Seed(NamedTuple):
@@ -69,13 +71,23 @@ def read_seeds(text: str) -> list[Seed]:
     return ranked(found)
 
 
-def ranked(seeds: Iterable[Seed]) -> list[Seed]:
-    """Each address once, by what it may bring; equal ones in the order of the list."""
+def ranked(seeds: Iterable[Seed], learned: Learned | None = None) -> list[Seed]:
+    """Each address once, by what it may bring; equal ones in the order of the list.
+
+    `learned` has what sources of each protocol have brought so far, by the id of the harvester.
+    """
     once: dict[str, Seed] = {}
     for seed in seeds:
         if seed.url not in once or seed.expected > once[seed.url].expected:
             once[seed.url] = seed
-    return sorted(once.values(), key=lambda seed: -seed.expected)
+    return sorted(once.values(), key=lambda seed: -_expected(seed, learned or {}))
+
+
+def _expected(seed: Seed, learned: Learned) -> float:
+    """The table's number, moved towards the mean of what sources of the same protocol have brought."""
+    said = seed.type.lower()
+    services, sources = next((brought for name, brought in learned.items() if said.startswith(name)), (0, 0))
+    return (seed.expected * _PRIOR_SOURCES + services) / (_PRIOR_SOURCES + sources)
 
 
 def read_typed(text: str) -> list[Seed] | None:

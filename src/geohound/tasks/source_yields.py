@@ -13,6 +13,7 @@ from geohound.model.visit import Candidate, Via
 HARVESTS = "harvests"  # of several catalogues at once
 SEEDS = "seeds"  # the source of seeds that the user gave
 CATALOGUE = "catalogue"  # the source of seeds from services that are known already
+PRIOR_REQUESTS = 10  # after which what a provider has brought weighs as much as what all have
 
 
 @dataclass(slots=True)
@@ -35,6 +36,34 @@ def sources_of(tasks: Iterable[Task]) -> Iterator[Mapping[str, Any]]:
             source = goal.seeds[0] if len(goal.seeds) == 1 else goal.harvester or HARVESTS
             numbers = {name: counted.get(name, 0) for name in ("requests", "services")}
             yield {"sources": [{"source": source, "seeds": counted.get("tested", 0), **numbers}]}
+
+
+def learned_protocols(tasks: Iterable[Task]) -> dict[str, tuple[int, int]]:
+    """By the harvester that was named: the services that its harvests have brought, and of how many sources."""
+    found: dict[str, tuple[int, int]] = {}
+    for task in tasks:
+        goal = task.spec.goal
+        if task.spec.kind is TaskKind.HARVEST and goal.harvester and task.counters.get("requests"):
+            services, sources = found.get(goal.harvester, (0, 0))
+            found[goal.harvester] = services + task.counters.get("services", 0), sources + len(goal.seeds)
+    return found
+
+
+def best_first(names: Sequence[str], tasks: Iterable[Task]) -> list[str]:
+    """Search providers by the services for each request that they have brought; new ones count as the mean of all."""
+    sums: dict[str, tuple[int, int]] = {}
+    for counters in sources_of(tasks):
+        for row in counters.get("sources", ()):
+            services, requests = sums.get(row["source"], (0, 0))
+            sums[row["source"]] = services + row["services"], requests + row["requests"]
+    known = [sums[name] for name in names if name in sums]
+    usual = (sum(s for s, _ in known) + 1) / (sum(r for _, r in known) + PRIOR_REQUESTS)
+
+    def rate(name: str) -> float:
+        services, requests = sums.get(name, (0, 0))
+        return (services + usual * PRIOR_REQUESTS) / (requests + PRIOR_REQUESTS)
+
+    return sorted(names, key=rate, reverse=True)
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from books import BOOK
@@ -16,6 +17,7 @@ from geohound.agent.subject import Subject
 from geohound.model.failure import FailureReason
 from geohound.model.job import PageRead, Report
 from geohound.model.service import Service
+from geohound.model.task import TaskKind
 from geohound.model.visit import Candidate, Failure, Link, Page, Purpose, Via
 from geohound.model.web_search import SearchPage, SearchTerms, WebResult
 from geohound.settings import Settings
@@ -27,7 +29,7 @@ from geohound.tasks.hunts.making import agent_rules
 from geohound.tasks.hunts.providers import AskedSearcher, Providers, SearchBudget
 from geohound.tasks.hunts.results import ResultBook
 from geohound.tasks.progress import Progress
-from geohound.tasks.source_yields import SourceYields
+from geohound.tasks.source_yields import SourceYields, best_first
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY_S = 86_400
@@ -615,3 +617,11 @@ def test_a_service_belongs_to_the_source_whose_seed_led_to_it() -> None:
     yields.count_service(Candidate("http://z.test/wms", Via.SERVICE, found_on="http://y.test/csw", depth=3))
     yields.count_service(Candidate("http://z.test/wms", Via.TEXT, found_on="http://unknown.test/"))
     assert [(row["source"], row["services"]) for row in yields.rows()] == [("one", 0), ("one=http://b.test", 2)]
+
+
+def test_providers_that_brought_more_for_their_requests_come_first() -> None:
+    """Of the first 5 for 100 requests, of the second 30 for 50, of the third nobody knows: it counts as the mean."""
+    rows = [{"source": "poor", "requests": 100, "services": 5}, {"source": "rich", "requests": 50, "services": 30}]
+    hunted = SimpleNamespace(spec=SimpleNamespace(kind=TaskKind.HUNT), counters={"sources": rows})
+    assert best_first(["poor", "new", "rich"], [hunted]) == ["rich", "new", "poor"]
+    assert best_first(["poor", "new"], []) == ["poor", "new"], "as they were given, where nothing is known"

@@ -6,26 +6,31 @@ import gzip
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
+from portal_people import PASSWORD, tasks_in
 
 from geohound.model.event import Event, Progressed, ServiceFound, VisitEnded
 from geohound.model.task import CrawlGoal, Ending, TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.plugins import discover
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
+from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store
 from geohound.tasks.control import TaskControl
 from geohound.tasks.holder import this_process
 
 AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = pytest.mark.slow
-PAGES = ("/", "/?q=rivers", "/?q=rivers&what=layers", "/map", "/health", "/statistics", "/api", "/about-the-crawler")
+PAGES = (
+    "/", "/?q=rivers", "/?q=rivers&what=layers", "/map", "/health", "/statistics", "/api", "/about-the-crawler",
+    "/log-in", "/nowhere",
+)  # fmt: skip
 FIGURES = ("/statistics?part=contents", "/statistics?part=life", "/statistics?part=crawls", "/statistics?q=rivers")
 TASKS = ("/tasks", "/tasks/1", "/tasks/2", "/tasks/2/delete")
 
@@ -59,6 +64,12 @@ def happened() -> list[Event]:
 
 @pytest.fixture(scope="module")
 def origin(app) -> Iterator[str]:
+    with served(app) as address:
+        yield address
+
+
+@contextmanager
+def served(app) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -87,23 +98,46 @@ def settle(page: Page) -> None:
     page.wait_for_load_state("networkidle")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser: Browser, origin: str, samples, scheme: str):
+def serious(page: Page, addresses: Iterable[str]) -> list[str]:
+    """What axe-core finds on these pages that is serious."""
     if not AXE.is_file():
         pytest.fail("axe-core is missing: run make frontend")
     wrong = []
+    for address in addresses:
+        page.goto(address)
+        settle(page)
+        page.add_script_tag(path=str(AXE))
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        for violation in found["violations"]:
+            if violation["impact"] in ("serious", "critical"):
+                nodes = [node["html"][:160] for node in violation["nodes"][:3]]
+                wrong.append(f"{address}: {violation['id']}: {nodes}")
+    return wrong
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: Browser, origin: str, samples, scheme: str):
+    pages = [origin + address for address in (*PAGES, *FIGURES, *TASKS, f"/services/{samples.rivers.id}")]
     with browser.new_context(color_scheme=scheme, bypass_csp=True, reduced_motion="reduce") as context:  # type: ignore[arg-type]
+        assert serious(context.new_page(), pages) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_the_pages_of_accounts(browser: Browser, store, people, kinds, scheme: str):
+    index = CatalogueIndex(store.catalogue, store.segments)
+    app = create_app(store.catalogue, index, kinds, tasks=tasks_in(store), accounts=people)
+    with served(app) as origin, browser.new_context(color_scheme=scheme, bypass_csp=True) as context:  # type: ignore[arg-type]
         page = context.new_page()
-        for address in (*PAGES, *FIGURES, *TASKS, f"/services/{samples.rivers.id}"):
-            page.goto(origin + address)
-            settle(page)
-            page.add_script_tag(path=str(AXE))
-            found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-            for violation in found["violations"]:
-                if violation["impact"] in ("serious", "critical"):
-                    nodes = [node["html"][:160] for node in violation["nodes"][:3]]
-                    wrong.append(f"{address}: {violation['id']}: {nodes}")
-    assert wrong == []
+        assert serious(page, [f"{origin}/log-in"]) == []
+        page.get_by_label("Name").fill("ada")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("main").get_by_role("button", name="Log in").click()
+        page.wait_for_url(f"{origin}/")
+        assert serious(page, [f"{origin}/account", f"{origin}/users"]) == []
+        page.set_viewport_size({"width": 390, "height": 844})
+        for path in ("/account", "/users"):
+            page.goto(origin + path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
 def test_no_page_is_wider_than_a_phone(browser: Browser, origin: str, samples):

@@ -57,7 +57,7 @@ def portal_over(store, handler=_Wms, *, may_write: bool = True) -> Iterator[tupl
     settings = Settings(allow_nets=("127.0.0.0/8",), host_delay_s=0.0)
     control = TaskControl(store.tasks)
     with serving(handler) as origin:
-        service = Service("wms", f"{origin}/wms", "Soils", layers=(Layer("", "All"),), fingerprint="f")
+        service = Service("wms", f"{origin}/wms", title="Soils", layers=(Layer("", "All"),), fingerprint="f")
         sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", LONG_AGO)
         store.catalogue.record_now([Observation(service, sighting)])
         app = create_app(

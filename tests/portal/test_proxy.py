@@ -113,7 +113,7 @@ def proxied(store, *, nets: tuple[str, ...] = ("127.0.0.0/8",), guests: bool = F
     handler = type("_Own", (_Service,), {"asked": []})
     settings = Settings(allow_nets=nets, host_delay_s=0.0, proxy_max_bytes=200_000, total_timeout_s=2.0)
     with serving(handler) as origin:
-        service = Service("wms", f"{origin}/wms", "Soils")
+        service = Service("wms", f"{origin}/wms", title="Soils")
         sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", NOON)
         store.catalogue.record_now([Observation(service, sighting)])
         index = CatalogueIndex(store.catalogue, store.segments)
@@ -224,7 +224,7 @@ def test_a_service_that_is_not_in_the_catalogue_is_not_found(proxy: Proxied) -> 
 
 
 def test_parameters_that_are_part_of_the_endpoint_stay() -> None:
-    service = Service("wms", "http://a.example/cgi-bin/mapserv?map=/srv/a.map", "")
+    service = Service("wms", "http://a.example/cgi-bin/mapserv?map=/srv/a.map")
     assert is_own(service, "http://a.example/cgi-bin/mapserv?map=/srv/a.map&REQUEST=GetMap")
     assert not is_own(service, "http://a.example/cgi-bin/mapserv?map=/srv/secret.map&REQUEST=GetMap")
     assert not is_own(service, "http://a.example/cgi-bin/mapserv")

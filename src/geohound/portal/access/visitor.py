@@ -44,7 +44,9 @@ class Visitor:
 def visitor_of(request: Request) -> Visitor:
     """The one whom the guard has let in; a guest where no guard stands, as before pages that do not exist."""
     found = getattr(request.state, "visitor", None)
-    return found if isinstance(found, Visitor) else Visitor(address=address_of(request))
+    if isinstance(found, Visitor):
+        return found
+    return Visitor(is_alone=portal_of(request).is_single_user, address=address_of(request))
 
 
 def identify(request: Request) -> Visitor:

@@ -70,16 +70,22 @@ _NEAR = 4.0  # degrees
 
 
 def near(box: BBox | None) -> str:
-    """The town next to the middle of a small box, with its country; nothing where there is none, or much more."""
+    """The largest town in a small box, else the one next to it, with its country; nothing where none is near."""
     if box is None or box.west > box.east or max(box.east - box.west, box.north - box.south) > _SMALL_BOX:
         return ""
     x, y = (box.west + box.east) / 2, (box.south + box.north) / 2
     narrow = math.cos(math.radians(y))
-    towns = (place for place in places() if place.country)
-    found = min(towns, key=lambda place: _distance(place, x, y, narrow), default=None)
-    if found is None or _distance(found, x, y, narrow) > _NEAR:
+    towns = [place for place in places() if place.country]
+    within = [place for place in towns if _is_in(place, box)]  # the largest comes first
+    found = within[0] if within else min(towns, key=lambda place: _distance(place, x, y, narrow), default=None)
+    if found is None or _distance(found, x, y, narrow) > max(_NEAR, _SMALL_BOX if within else 0):
         return ""
     return f"{found.name}, {found.country}"
+
+
+def _is_in(place: Place, box: BBox) -> bool:
+    west, south, east, north = place.bbox
+    return box.west <= (west + east) / 2 <= box.east and box.south <= (south + north) / 2 <= box.north
 
 
 def _distance(place: Place, x: float, y: float, narrow: float) -> float:

@@ -68,7 +68,9 @@ def service_cards(portal: Portal, hits: Iterable[Hit], query: Query) -> list[Car
         ):
             cards[key].also.append(Offer(hit.service.id, hit.service.kind))
             continue
-        best = next((layer for layer in hit.layers if layer.name), None) or _first_layer(portal, hit)
+        best = next((layer for layer in hit.layers if layer.name), None)
+        if best is None and query.filters():  # the front page lists everything, and loads nothing from anybody
+            best = _first_layer(portal, hit)
         card = _card(portal, hit.service, hit.state.value, best, query.bbox)
         card.layers, card.why = hit.layers, hit.why
         card.match_count, card.layer_count = hit.match_count, hit.layer_count

@@ -149,3 +149,34 @@ def test_files_beside_a_saved_page_are_read_and_none_outside_its_folder(tmp_path
     assert text("https://h.test/maps/link.js") is None
     assert text("https://h.test/maps/..%2Fsecret.js") is None
     assert text("https://h.test/maps/%2e%2e/secret.js") is None
+
+
+def test_a_script_that_cannot_be_had_makes_a_page_unsure_whatever_else_it_holds() -> None:
+    layer = '<script>L.tileLayer.wms("https://ows.test/wms", {layers: "x"}).addTo(map);</script>'
+    mined = Web({"https://h.test/": f"<html><script src=main.js></script>{layer}"}).mine()
+    assert [e.endpoint for e in mined.endpoints] == ["https://ows.test/wms"]
+    assert mined.unsure == "https://h.test/main.js: could not be read"
+    assert mined.unknown == (mined.unsure,)
+
+
+def test_a_configuration_that_another_one_names_is_read() -> None:
+    web = Web({
+        "https://h.test/": '<html><script>load({configFile: "config.json"}); use("wms");</script>',
+        "https://h.test/config.json": '{"widgets": [{"uri": "w/W", "config": "configs/w.json"}]}',
+        "https://h.test/configs/w.json": '{"url": "https://ags.test/arcgis/rest/services/A/FeatureServer/0"}',
+    })  # fmt: skip
+    assert [e.endpoint for e in web.mine().endpoints] == ["https://ags.test/arcgis/rest/services/A/FeatureServer"]
+
+
+def test_a_layer_of_a_library_with_a_service_of_its_own_is_one_of_the_page() -> None:
+    code = "<html><script>wwd.addLayer(new WorldWind.BMNGLayer()); wwd.addLayer(new WorldWind.CompassLayer());</script>"
+    (found,) = Web({"https://h.test/": code}).mine().endpoints
+    assert (found.kind, found.endpoint) == ("wms", "https://worldwind25.arc.nasa.gov/wms")
+
+
+def test_a_key_that_names_the_layers_of_a_protocol_says_what_stands_beside_it() -> None:
+    web = Web({
+        "https://h.test/": '<html><script>fetch("themes.json").then(show); use("wms");</script>',
+        "https://h.test/themes.json": '{"items": [{"url": "/q/roads", "wms_name": "roads"}]}',
+    })  # fmt: skip
+    assert [(e.kind, e.endpoint) for e in web.mine().endpoints] == [("wms", "https://h.test/q/roads")]

@@ -179,3 +179,16 @@ def test_any_json_is_survived_by_every_recipe(value: object) -> None:
         for file in recipe.files:
             for endpoint in recipes.read(recipes.WantedFile(recipe, file, "https://h.test/a"), text, BOOK).endpoints:
                 assert endpoint.url.startswith(("http://", "https://"))
+
+
+def test_a_catalogue_beside_a_layer_of_mviewer_is_one_and_plain_tiles_of_mapstore_are_none() -> None:
+    xml = (
+        "<config><themes><theme><layer id='a' url='https://h.test/wms' metadata-csw='https://h.test/csw?request=x'/>"
+        "</theme></themes></config>"
+    )
+    (wanted,) = recipes.recognise('<script src="js/mviewer.js"></script>', "https://h.test/")[:1]
+    found = {(e.kind, e.endpoint) for e in recipes.read(wanted, xml, BOOK).endpoints}
+    assert found == {("wms", "https://h.test/wms"), ("csw", "https://h.test/csw")}
+    layers = '{"map": {"layers": [{"type": "tileprovider", "url": "https://t.test/wms/{z}/{x}/{y}.png"}]}}'
+    (wanted,) = recipes.recognise('<script src="dist/mapstore2.js"></script>', "https://h.test/")[:1]
+    assert recipes.read(wanted, layers, BOOK).endpoints == ()

@@ -197,9 +197,13 @@ _ADDRESSES = Addresses(
                 "singletile ratio isbaselayer attribution opacity maxzoom querylayers queryable legend title layername"
             )
         ),
-        keys=frozenset(["servertype"]),
+        keys=frozenset(["servertype", "wms_name"]),
+        built_in=tuple(
+            (f"WorldWind.{name}", "https://worldwind25.arc.nasa.gov/wms")
+            for name in ("BMNGLayer", "BMNGLandsatLayer", "BlueMarbleLayer")
+        ),
         groups=("wmsParameters", "wms"),
-        words=("wms", "getmap", "servertype", "bbox-epsg"),
+        words=("wms", "getmap", "servertype", "bbox-epsg", "worldwind."),
     ),
 )
 

@@ -44,6 +44,12 @@ class Fetched:
     content_type: str = ""
 
 
+# Names under which pages keep what is their own, outside the folders of libraries.
+_OWN = re.compile(
+    r"(?<!/lib)(?<!/libs)(?<!/vendor)(?<!/plugins)(?<!/dist)/(?:main|app|index|config|settings|init|bundle|map|viewer|layers?|services?)"
+    r"(?:[-_.][\w.-]{0,80})?\.m?js(?:$|[?#])",
+    re.IGNORECASE,
+)
 _PROMISING = re.compile(
     r"map|layer|wms|ows|wfs|gis|geo|viewer|config|setting|main|app|index|init|bundle", re.IGNORECASE
 )
@@ -133,7 +139,10 @@ async def _by_reading(page: Fetched, fetch: Fetch, book: AddressBook) -> Mined:
         sum(found.scripts_read for found in findings),
         sum(found.findings.scripts_skipped + found.skipped for found in readings),
         sum(found.requests for found in readings),
-        tuple(chain.from_iterable(found.unknown for found in findings)),
+        (
+            *chain.from_iterable(found.unknown for found in findings),
+            *(f"{url}: could not be read" for found in readings for url in found.unread),
+        ),
         unsure=next(filter(None, doubts), ""),
     )
 
@@ -156,10 +165,12 @@ class PageReading:
     files: tuple[str, ...]  # had, whatever they were
     skipped: int
     requests: int
+    unread: tuple[str, ...] = ()  # scripts of the application that could not be had
 
     def doubt(self, html: str) -> str:
         """Why the page should be run; empty if nothing speaks for that."""
-        return uncertainty.reason(self.findings, html, has_services=bool(self.listed or self.findings.endpoints))
+        has_services = bool(self.listed or self.findings.endpoints)
+        return uncertainty.reason(self.findings, html, has_services=has_services, unread=self.unread)
 
 
 async def read(
@@ -176,7 +187,13 @@ async def read(
     skipped = await _add_files(app, _chosen(files, bounds.files), held.base)
     findings = await _in_rounds(app, bounds, book)
     had = tuple(url for url, file in app.files.items() if file is not None)
-    return PageReading((*listed, *_by_documents(app, book)), findings, tuple(app.scripts), had, skipped, app.requests)
+    unread = tuple(url for url, file in app.files.items() if file is None and _is_own_script(url, page.url))
+    every = (*listed, *_by_documents(app, book))
+    return PageReading(every, findings, tuple(app.scripts), had, skipped, app.requests, unread)
+
+
+def _is_own_script(url: str, page_url: str) -> bool:
+    return urls.site(url) == urls.site(page_url) and bool(_OWN.search(url)) and not jsflow.is_library(url)
 
 
 async def _add_files(app: _App, files: list[tuple[str, bool]], base: str) -> int:

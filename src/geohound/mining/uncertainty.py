@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from geohound.jsflow import Findings
 
@@ -21,10 +22,12 @@ _SHELL = re.compile(
 _RUNS = re.compile(r"<script\b", re.IGNORECASE)
 
 
-def reason(findings: Findings, html: str, *, has_services: bool) -> str:
+def reason(findings: Findings, html: str, *, has_services: bool, unread: Sequence[str] = ()) -> str:
     """Why the services of a page cannot be known without running it; empty if nothing speaks for that."""
     if findings.unknown:
         return findings.unknown[0]
+    if unread:
+        return f"{unread[0]}: could not be read"
     if findings.unclear:
         return f"an address depends on the running page: {findings.unclear[0][:120]}"
     if has_services or findings.tiles:

@@ -59,6 +59,7 @@ class ScriptIdioms:
     posted: tuple[str, ...] = ()  # elements of XML requests
     words: tuple[str, ...] = ()  # parts of scripts that may use it, in lower case
     strings: tuple[tuple[str, str], ...] = ()  # a word, and the pattern around it in strings that may be its address
+    built_in: tuple[tuple[str, str], ...] = ()  # classes of libraries that ask a service of their own, and its address
 
 
 NO_KVP = Kvp()

@@ -52,6 +52,7 @@ class Idioms:
             for kind, idioms in scripts
             if idioms.parameters or idioms.with_layers
         ]
+        self.built_in = {name: (kind, url) for kind, idioms in scripts for name, url in idioms.built_in}
         rows = [row for kind, idioms in scripts for row in _rows(kind, idioms)]
         asked = _either(form for _, keys, _ in self._layers for key in sorted(keys) for form in (key, key.upper()))
         self._parameters = re.compile(rf"[Pp]arams[\"']?\s*:\s*\{{\s*[\"']?(?:{asked})".encode())

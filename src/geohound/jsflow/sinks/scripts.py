@@ -43,6 +43,7 @@ class ScriptSinks(Collector):
     """Looks through one source."""
 
     left: int = 0
+    is_cut_short: bool = False  # more places than the budget allows to look at
     defaults: set[str] = field(default_factory=set)  # with which the classes of a bundle are defined
 
     def collect(self, guard: Guard) -> None:
@@ -64,6 +65,7 @@ class ScriptSinks(Collector):
             self._visit_all(matches, partial(requests.request, self), guard)
         self.collect_files(guard)
         guard(partial(requests.collect_tags, self))
+        guard(self._built_in)
         self.found = [f for f in self.found if f.how != "string" or not any(d in f.text for d in self.defaults)]
 
     def collect_files(self, guard: Guard) -> None:
@@ -79,11 +81,22 @@ class ScriptSinks(Collector):
         for match in matches:
             at, end = match.start(match.lastgroup or 0), match.end()
             if self.left <= 0 or self.ev.meter.is_over:
+                self.is_cut_short = True
                 return
             if self.source.is_of_library(at):
                 continue
             self.left -= 1
             guard(partial(visit, at, end))
+
+    def _built_in(self) -> None:
+        """Layers of libraries that ask a service of their own."""
+        for name, (kind, url) in self.idioms.built_in.items():
+            holder, _, last = name.rpartition(".")
+            if self.source.mentions(last) and self.source.mentions(holder):
+                for at in self.source.places(last, rb"(?<![\w$])new\s+[\w$.]{0,30}(?P<at>NAME)\s*\(")[:1]:
+                    call = nodes.call_of(self.source.node_at(at))
+                    if call is not None:
+                        self.take(partial(list, [SinkValue(url)]), kind, "call", call, name)
 
     # Calls.
 

@@ -28,6 +28,7 @@ MAX_WANTED = 30  # files of one page or named in one file
 _BLANK = re.compile(r"\{([?#]?[\w-]+)\}")
 _BASE = re.compile(r"<base\s[^>]{0,200}?href\s*=\s*[\"']?([^\"'\s>]{1,300})", re.IGNORECASE)
 NO_SERVICE = ""  # the kind of what viewers show and no service gives
+_TILES = re.compile(r"(?:\{|%7B)-?[zxy](?:\}|%7D)", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
@@ -241,13 +242,13 @@ def _endpoint(full: str, said: str, find: Find, book: AddressBook) -> Endpoint |
     if kind == NO_SERVICE:
         return None
     if kind is None:
-        if not book.looks_like_service(full):
+        if not book.looks_like_service(full) or _TILES.search(full):
             return None
         kind = book.kind_of_address(full)
     inner = urls.embedded(full)
     if inner and book.looks_like_service(inner[0]):
         full = inner[0]  # behind a proxy
-    return Endpoint(full, urls.endpoint(full), kind, "recipe", "", 0, "", 0.95 if kind else 0.7)
+    return Endpoint(full, urls.endpoint(full), kind, "recipe", "", 0, "", 0.85 if kind else 0.6)
 
 
 @cache

@@ -285,3 +285,15 @@ def test_new_services_on_old_pages_and_candidates_that_came_back_are_found(call,
     assert summary["summary"]["found"] >= 2, "the page and the candidate may find the same one at once"
     assert show("http://new.test/wms")["sightings"][0]["found_on"] == "http://p.test/page"
     assert show("http://later.test/wms")["health"]["state"] == "alive"
+
+
+@pytest.mark.usefixtures("known")
+def test_show_says_in_words_how_available_a_service_is_and_when_the_next_look_is(call, site, tmp_path):
+    look(call)
+    site.mode = "gone"
+    look(call)
+    shown = geohound("show", "http://a.test/wms", "--catalogue", str(tmp_path / "c.db")).stdout
+    (available,) = [line.split(maxsplit=1)[1] for line in shown.splitlines() if line.startswith("  available")]
+    assert available.startswith("7 days 66.67% (20.77% to 93.85%), 30 days 66.67%"), "Wilson, of two good ones of three"
+    assert "availability of 99 %: missed" in shown
+    assert "\n  next look   20" in shown

@@ -225,3 +225,15 @@ def test_what_the_guard_refuses_is_no_request():
 
     (asked,) = asyncio.run(refuse("http://10.0.0.1/wms"))
     assert not asked.is_sent
+
+
+def test_tiles_without_a_name_are_asked_for_too():
+    service = Service("tilejson", "http://a.test/t.json", layers=(Layer("", "Relief", links=(TEMPLATE,)),))
+    server = Server(lambda _: (200, "image/png", picture((0, 0, 0, 0), (200, 30, 30, 255), size=(256, 256))))
+    checks, asked = asyncio.run(check_layers(service, chosen_layers(service, 5), server, KINDS, NOW))
+    assert [(check.layer, check.ok) for check in checks] == [("Relief", True)]
+    assert [each.url for each in asked] == server.asked
+    assert server.asked[0].startswith("http://a.test/t/")
+
+
+TEMPLATE = "http://a.test/t/{z}/{x}/{y}.png"

@@ -167,3 +167,14 @@ def test_availability_has_an_interval_and_counts_weeks_that_are_summed_up() -> N
     assert shown["checks"] == 4 + 99
     assert shown["inspire"]["availability_met"] is False
     assert shown["inspire"]["limit_s"] == 5.0, "view services: 5 s (regulation 976/2009, annex I)"
+
+
+def test_whether_99_percent_are_met_is_not_said_of_few_checks() -> None:
+    def met(good: int, failed: int) -> bool | None:
+        checks = [Check("s", NOON - timedelta(hours=hour), hour >= failed) for hour in range(good + failed)]
+        return health_record(checks[::-1], NOON, "wms").inspire.availability_met
+
+    assert met(10, 0) is None
+    assert met(5, 5) is False, "half of ten is not 99 %, whatever comes"
+    assert met(199, 1) is True
+    assert met(190, 10) is False

@@ -11,7 +11,7 @@ from geohound import app, urls
 from geohound.contracts import CatalogueStore, SnippetWriter
 from geohound.model.score import NO_CAP
 from geohound.model.service import Layer, Service
-from geohound.views.known import HealthRecord, KnownService, known_service
+from geohound.views.known import HealthRecord, InspireRecord, KnownService, known_service
 from geohound.views.opening import Opener, Opening, opening_record
 from geohound.views.parsing import read_box
 
@@ -119,6 +119,9 @@ def _print(known: KnownService, verbose: bool) -> None:
         "health": f"{health.state}{since}{reason}, {printing.count(health.checks, 'check')}",
         "score": _score_text(health),
         "latency": _latency(known),
+        "available": _availability(health),
+        "INSPIRE": _inspire(health.inspire),
+        "next look": f"{health.next_check:%Y-%m-%d %H:%M}" if health.next_check else "",
         "projections": _projections(known, verbose),
         "provider": known.provider.name,
         "licence": known.access.licence,
@@ -164,6 +167,27 @@ def _latency(known: KnownService) -> str:
         return ""
     slowest = f", 95 % within {latency.p95:.0f} ms" if latency.p95 is not None else ""
     return f"median {latency.p50:.0f} ms{slowest}"
+
+
+def _availability(health: HealthRecord) -> str:
+    """The share of good checks with its 95 % interval, over 7, 30 and 365 days."""
+    parts = []
+    for days in (7, 30, 365):
+        share = getattr(health.availability, f"days_{days}")
+        interval = getattr(health.availability_interval, f"days_{days}")
+        if share is not None and interval is not None:
+            parts.append(f"{days} days {share:.2%} ({interval[0]:.2%} to {interval[1]:.2%})")
+    return ", ".join(parts)
+
+
+_MET = {True: "met", False: "missed", None: "too few checks to know"}
+
+
+def _inspire(inspire: InspireRecord) -> str:
+    if inspire.response_s is None:
+        return ""
+    response = f"response {inspire.response_s:.2f} s of {inspire.limit_s:g} s, {_MET[inspire.response_met]}"
+    return f"availability of 99 %: {_MET[inspire.availability_met]}; {response}"
 
 
 def _projections(known: KnownService, verbose: bool) -> str:

@@ -23,6 +23,7 @@ from .content import fault_of
 from .looking import Asked, RecordingFetcher
 
 _WALLS: Final = (RefusalReason.LOGIN_WALL, RefusalReason.BOT_WALL)
+NO_NAME: Final = "(no name)"
 MAX_BYTES: Final = 2_000_000  # of one answer
 
 
@@ -55,7 +56,7 @@ async def _check(
         reason = await _confirmed(reason, service, layer, kind, asking, declared)
     at = asking.last.at if asking.last is not None else now
     ok = True if not reason else outcome_of(reason)
-    return LayerCheck(layer.name, at, ok, reason[:500], elapsed_s, request.title)
+    return LayerCheck(layer.name or layer.title or NO_NAME, at, ok, reason[:500], elapsed_s, request.title)
 
 
 async def _ask(request: LayerRequest, asking: RecordingFetcher, declared: BBox | None) -> tuple[str, float]:
@@ -113,8 +114,8 @@ def _request(kind: Kind, service: Service, layer: Layer, box: BBox | None) -> La
 
 
 def chosen_layers(service: Service, count: int, turn: int = 0) -> list[Layer]:
-    """Layers with a name, so many; the next turn takes the next ones."""
-    named = [layer for layer in service.layers if layer.name]
+    """Layers with a name, so many; the next turn takes the next ones. Tiles may have no name: then all layers."""
+    named = [layer for layer in service.layers if layer.name] or list(service.layers)
     if len(named) <= count or count <= 0:
         return named[: max(count, 0)]
     start = turn * count % len(named)

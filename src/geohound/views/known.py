@@ -24,6 +24,7 @@ from .records import Count, ServiceRecord, service_fields
 Share = Annotated[float, Meta(ge=0, le=1)]
 Interval = tuple[float, float] | None
 INSPIRE_AVAILABILITY = 0.99
+INSPIRE_CHECKS = 100  # with fewer, one failure more or less decides
 _WEEK_S = 604800.0
 Timestamp = Annotated[datetime, Meta(tz=True)]
 TopicsOf = Callable[[Service], Sequence[tuple[str, str]]]
@@ -70,7 +71,9 @@ class InspireRecord(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     availability: Annotated[float, Meta(ge=0, le=1, description="Of the last 365 days.")] | None
-    availability_met: Annotated[bool, Meta(description="At least 99 %.")] | None
+    availability_met: (
+        Annotated[bool, Meta(description="At least 99 %; null while there are too few checks to know.")] | None
+    )
     response_s: Annotated[float, Meta(ge=0, description="90th percentile.")] | None
     limit_s: float
     response_met: bool | None
@@ -190,7 +193,7 @@ def health_record(
         since=found.since,
         availability=Availability(**{f"days_{days}": _share(*counts[days]) for days in counts}),
         availability_interval=AvailabilityInterval(**{f"days_{days}": _interval(*counts[days]) for days in counts}),
-        inspire=_inspire(_share(*counts[365]), _percentile(latencies, 0.9), kind),
+        inspire=_inspire(counts[365], _percentile(latencies, 0.9), kind),
         latency_ms=Latency(p50=_percentile(latencies, 0.5), p95=_percentile(latencies, 0.95)),
         checks=found.checks + sum(each.good + each.failed + each.unclear for each in totals),
         score=round(scored.value, 1) if scored else None,
@@ -225,12 +228,21 @@ def _interval(good: int, total: int) -> tuple[float, float] | None:
     return round(low, 4), round(high, 4)
 
 
-def _inspire(availability: float | None, response_ms: float | None, kind: str) -> InspireRecord:
+def _met(good: int, total: int) -> bool | None:
+    """Is it 99 %? Null while there are too few checks to know."""
+    if not total:
+        return None
+    if wilson(good, total)[1] < INSPIRE_AVAILABILITY:
+        return False
+    return good / total >= INSPIRE_AVAILABILITY if total >= INSPIRE_CHECKS else None
+
+
+def _inspire(counts: tuple[int, int], response_ms: float | None, kind: str) -> InspireRecord:
     limit_s = LIMITS_S.get(kind, OTHER_LIMIT_S)
     response_s = None if response_ms is None else round(response_ms / 1000, 3)
     return InspireRecord(
-        availability=availability,
-        availability_met=None if availability is None else availability >= INSPIRE_AVAILABILITY,
+        availability=_share(*counts),
+        availability_met=_met(*counts),
         response_s=response_s,
         limit_s=limit_s,
         response_met=None if response_s is None else response_s <= limit_s,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from geohound import urls
 from geohound.document import Document, safe_xml
@@ -104,10 +105,21 @@ def address_pattern(*words: str) -> re.Pattern[str]:
     return re.compile(rf"[/._-](?:{'|'.join(words)})(?:server|service|s)?(?:[/?._-]|$)", re.IGNORECASE)
 
 
+_found: WeakKeyDictionary[Document, str] = WeakKeyDictionary()
+
+
 def service_of(document: Document) -> str:
-    """Which service a root `Capabilities` belongs to: by namespace, or by content if it has none."""
+    """Which service a root `Capabilities` belongs to, found once for all the kinds that ask."""
     if document.root_name != "Capabilities":
         return ""
+    service = _found.get(document)
+    if service is None:
+        service = _found[document] = _find_service(document)
+    return service
+
+
+def _find_service(document: Document) -> str:
+    """By namespace, or by content if it has none."""
     known = _NAMESPACE.search(document.root_namespace)
     if b"WCPS" in document.body[:_IDENTIFICATION_BYTES].upper() and _is_wcps(document):
         return "wcps"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from geohound.document import Document
+from geohound.text.pattern_scan import WordScan
 
 _HEAD_BYTES = 2_000  # comments and the root tag with its schema locations
 # A name and the traces it leaves, in lower case: comments, schema locations, addresses. First match wins.
-# Plain words, not patterns: twenty of them are looked for in every document.
+# Plain words, not patterns: fifty of them are looked for in every document, in one pass.
 _TRACES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("MapServer", ("<!-- mapserver version",)),
     ("QGIS Server", ("qgis server", "qgis_mapserv", "http://www.qgis.org/", "qgisserver", "qgis mapserver")),
@@ -38,6 +39,7 @@ _TRACES: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("mapserv?", "mapserv.exe", "mapserv.cgi", "mapserv.fcgi", "/mapserv", "mapserver.gis.umn.edu"),
     ),
 )
+_SCAN = WordScan([trace for _, traces in _TRACES for trace in traces])
 _VERSION = re.compile(r"[a-z. _]{0,12}?(?:version |server |/|v| )(\d{1,4}(?:\.\d+){1,3}\w*)")
 
 
@@ -46,9 +48,10 @@ def detect(document: Document, address: str = "") -> str:
     server = document.response.headers.get("server", "")
     head = document.body[:_HEAD_BYTES].decode("utf-8", "ignore")
     hints = f"{server} {document.url} {address} {head}".lower()
+    found = _SCAN.found(hints.encode("utf-8", "replace"))
     for name, traces in _TRACES:
         for trace in traces:
-            at = hints.find(trace)
+            at = hints.find(trace) if trace in found else -1
             if at >= 0:
                 version = _VERSION.match(hints, at + len(trace) - 1) or _VERSION.match(hints, at + len(trace))
                 return f"{name} {version[1]}" if version else name

@@ -172,7 +172,7 @@ function showVisit(page: HTMLElement, event: TaskEvent): void {
   const reasons = page.querySelector<HTMLElement>("[data-drops]")?.dataset["reasons"] ?? "{}";
   const reason = text(event, "reason");
   const words = (JSON.parse(reasons) as Record<string, string>)[reason] ?? reason;
-  const outcome = words || text(event, "status") || t("no answer");
+  const outcome = words || text(event, "status") || t("not asked");
   const seconds = Number(event["elapsed_s"]);
   const took = seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
   const note = element("span", `${outcome} · ${took}`);

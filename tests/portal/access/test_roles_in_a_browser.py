@@ -77,4 +77,4 @@ def test_each_role_sees_what_it_may_and_a_telephone_is_wide_enough(page: Page, o
     page.get_by_role("button", name="Stop").click()
     expect(page.locator("[data-state]")).to_have_text("stopped")
     page.goto(f"{origin}/tasks/{SAMPLE}")
-    expect(page.get_by_role("button", name="Delete")).to_have_count(0)
+    expect(page.get_by_role("link", name="Delete")).to_have_count(0)

@@ -241,16 +241,19 @@ def sign_test(ahead: int, behind: int) -> float:
 
 
 def ablation_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
-    """Mean share of services at 15 % by family, and how many webs are better with the part than without it."""
+    """Mean share of services at 15 % by family, on how many webs a part helps and harms, and how likely by chance."""
     families = list(dict.fromkeys(s.job.family for s in scores))
     of = {(s.job.order, s.job.family, s.job.seed): s.at_shares["15%"] for s in scores}
     whole = {key[1:]: share for key, share in of.items() if key[0] == next(iter(ABLATIONS))}
-    lines, summary = [f"{'':40}" + "".join(f"{f:>10}" for f in families) + "   better with it"], {}
+    lines, summary = [f"{'':40}" + "".join(f"{f:>10}" for f in families) + "   better with / without, p"], {}
     for order in ABLATIONS:
         means = {f: round(_mean(v for (o, g, _), v in of.items() if o == order and g == f), 1) for f in families}
-        wins = sum(whole[key] > of[(order, *key)] for key in whole)
-        summary[order] = means | {"better with it": wins, "webs": len(whole)}
-        lines.append(f"{order:40}" + "".join(f"{means[f]:10.1f}" for f in families) + f"{wins:9} of {len(whole)}")
+        helps = sum(whole[key] > of[(order, *key)] for key in whole)
+        harms = sum(whole[key] < of[(order, *key)] for key in whole)
+        chance = round(sign_test(helps, harms), 3)
+        summary[order] = means | {"better with it": helps, "better without it": harms, "p": chance}
+        ending = f"{helps:9} /{harms:3}, {chance:.3f}"
+        lines.append(f"{order:40}" + "".join(f"{means[f]:10.1f}" for f in families) + ending)
     return "\n".join(lines) + "\n", dict(summary)
 
 

@@ -352,12 +352,11 @@ _LABELS = {
 
 def _addresses(server: str) -> Addresses:
     """What services of one type have."""
-    labels = terms(_LABELS[server])
     pattern = rf"^(?P<service>.*/rest/services/.*?/{server}){_NO_OGC}{_OPERATION}"
     return Addresses(
         ends=(server,),
         below=(Below("/rest/services/", pattern, has_blanks=True),),
-        labels=labels,
+        labels=terms(_LABELS[server]),
         scripts=ScriptIdioms(family="arcgis", words=(server,), strings=((server, rf"{server}[\"'`?/]"),)),
     )
 

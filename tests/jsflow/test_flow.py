@@ -229,3 +229,13 @@ def test_a_module_of_systemjs_in_another_file_is_asked_for_and_read() -> None:
     )
     found = analyse(PAGE, [page, main, other]).endpoints
     assert [(e.kind, e.endpoint) for e in found] == [("wms", "https://h.test/one")]
+
+
+def test_modules_that_one_file_defines_by_name_find_each_other_and_are_not_asked_for() -> None:
+    code = """define('conf/svc', [], function () { return {base: 'https://h.test/gs'}; });
+        define('app/layers', ['conf/svc', 'leaflet'], function (c, L) { return {add: function (m) {
+            L.tileLayer.wms(c.base + '/ows', {layers: 'a'}).addTo(m); }}; });
+        require(['app/layers'], function (l) { l.add(map); });"""
+    findings = analyse(PAGE, [Script(f"{PAGE}all.js", code)])
+    assert [(e.kind, e.endpoint) for e in findings.endpoints] == [("wms", "https://h.test/gs/ows")]
+    assert findings.wanted == ()

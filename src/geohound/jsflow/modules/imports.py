@@ -269,13 +269,15 @@ def _amd(ev: Resolver, name: str, source: Source) -> Values:
 
 def _named_amd(ev: Resolver, name: str) -> Values:
     """The module that a script defines under this name, or under one that ends in it: files of many modules do."""
+    found = [v for source, at in _places_of_named(ev, name) for v in _defined(ev, source, at)]
+    return ev.union(*found) if found else ()
+
+
+def _places_of_named(ev: Resolver, name: str) -> Iterator[tuple[Source, int]]:
     bare = name.lstrip("./").removesuffix(".js")
     for source in ev.sources:
         if not source.is_library and source.mentions("define") and source.mentions(bare):
-            found = [v for at in source.places(bare, _DEFINE_NAMED)[:1] for v in _defined(ev, source, at)]
-            if found:
-                return ev.union(*found)
-    return ()
+            yield from ((source, at) for at in source.places(bare, _DEFINE_NAMED)[:1])
 
 
 def _by_plugin(ev: Resolver, name: str, source: Source) -> Values:
@@ -306,7 +308,7 @@ def amd_address(ev: Resolver, name: str, source: Source, *, wanted: bool) -> Sou
             plugin_file(ev, name, source)
         return None
     address = _amd_url(ev, name, source)
-    if address is None:
+    if address is None or any(_places_of_named(ev, name)):
         return None
     there = files.find(ev, address) or _ending_in(ev, f"/{name.lstrip('./')}.js")
     if there is None and wanted:

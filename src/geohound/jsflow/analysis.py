@@ -28,7 +28,7 @@ from . import addresses
 from .model import AnalysisBudget, Endpoint, Findings, Script
 from .step_budget import Exhausted, Meter
 
-# How often candidates by this evidence were right, on pages that were not used to build it (bench/mine_calibration).
+# Set by hand between what bench/mine_calibration measures on blind pages and what real pages showed; not fitted.
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.9, "config": 0.8, "string": 0.8}
 _UNUSED = 0.6  # share of its confidence that remains to an address which nothing on the page uses
 _FURTHER = re.compile(r"config|settings|services", re.IGNORECASE)  # keys that name a further configuration file

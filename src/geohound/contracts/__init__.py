@@ -20,9 +20,9 @@ from .stores import (
     SegmentStore,
     StoreError,
     TaskStore,
-    UserStore,
     WatchedSiteStore,
 )
+from .users import UserStore
 from .work import Clock, Examiner, Fetcher, Follows
 
 __all__ = [

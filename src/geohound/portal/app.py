@@ -112,20 +112,16 @@ def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
     names a visitor's browser cannot look up; pages of these `origins` may read the API.
     Without `accounts` nobody logs in.
     """
-    app = Starlette(
-        routes=guarded(_routes()),
-        middleware=[
-            Middleware(_SafeHeaders),
-            Middleware(HostCheck, names=names),
-            Middleware(CrossOrigin, origins=origins),
-            Middleware(RateLimit, per_minute=requests_per_minute),
-            Middleware(GZipMiddleware, minimum_size=1024),
-        ],
-        exception_handlers=_error_table(),
-    )
-    environment = _environment()
+    middleware = [
+        Middleware(_SafeHeaders),
+        Middleware(HostCheck, names=names),
+        Middleware(CrossOrigin, origins=origins),
+        Middleware(RateLimit, per_minute=requests_per_minute),
+        Middleware(GZipMiddleware, minimum_size=1024),
+    ]
+    app = Starlette(routes=guarded(_routes()), middleware=middleware, exception_handlers=_error_table())
     portal = Portal(
-        catalogue, index, kinds, about or About(), environment, classifier, tasks, requests, snippets or {}, reach,
+        catalogue, index, kinds, about or About(), _environment(), classifier, tasks, requests, snippets or {}, reach,
         files, exporters or {}, accounts, openid, past, examine, check, relay, is_relay_for_guests, cluster,
     )  # fmt: skip
     portal.templates.globals.update(portal=portal, assets=load_assets())

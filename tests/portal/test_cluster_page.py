@@ -66,3 +66,9 @@ def test_a_supervisor_that_is_gone_is_not_taken_for_one_that_is_there(store, vis
 def test_without_a_cluster_the_page_says_so(visit) -> None:
     assert "No cluster works for this catalogue." in visit("/cluster").text
     assert "kein Cluster" in visit("/cluster?lang=de").text
+
+
+def test_the_crawls_lead_to_the_cluster_where_there_is_one(store, visit) -> None:
+    assert 'href="/cluster"' not in visit("/tasks").text
+    note(store)
+    assert 'href="/cluster"' in visit("/tasks").text

@@ -156,6 +156,7 @@ def _tasks_page(
     words = {name: (filled.get(name) or ("",))[-1][:MAX_TYPED_CHARS] for name in _FIELDS}
     context = {
         "tasks": [_listed(request, task) for task in seen_tasks(request)[:SHOWN_TASKS]],
+        "has_cluster": may_use(visitor_of(request), Right.ADMINISTER) and bool(portal.cluster()["nodes"]),
         "may_write": portal.may_write and may_use(visitor_of(request), Right.START_TASK),
         "orders": sorted(tasks.orders),
         "searchers": [name.partition("=")[0] for name in tasks.searchers],

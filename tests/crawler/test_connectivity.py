@@ -17,52 +17,58 @@ def failed(url: str, reason: FailureReason = FailureReason.DNS) -> tuple[Candida
 
 
 def test_where_nobody_has_answered_yet_the_network_may_be_away() -> None:
-    doubt = ConnectivityMonitor()
-    assert doubt.arises(*failed("http://a.test/"))
-    assert doubt.reasons() == "name not found"
-    assert not doubt.has_heard
+    monitor = ConnectivityMonitor()
+    assert monitor.arises(*failed("http://a.test/"))
+    assert monitor.reasons() == "name not found"
+    assert not monitor.has_heard
 
 
 def test_whoever_is_turned_away_by_a_host_has_a_network() -> None:
-    doubt = ConnectivityMonitor()
-    assert not doubt.arises(*failed("http://a.test/", FailureReason.ROBOTS))
-    assert doubt.has_heard
-    assert not doubt.arises(*failed("http://b.test/"))
+    monitor = ConnectivityMonitor()
+    assert not monitor.arises(*failed("http://a.test/", FailureReason.ROBOTS))
+    assert monitor.has_heard
+    assert not monitor.arises(*failed("http://b.test/"))
 
 
 def test_failures_that_a_lost_network_explains_are_held_back() -> None:
-    doubt = ConnectivityMonitor("http://w.test/")
-    assert doubt.arises(*failed("http://a.test/"))
-    assert not doubt.arises(*failed("http://b.test/", FailureReason.ROBOTS))
-    assert [candidate.url for candidate, _ in doubt.settle(1.0)] == ["http://a.test/"]
-    assert not doubt
+    monitor = ConnectivityMonitor("http://w.test/")
+    assert monitor.arises(*failed("http://a.test/"))
+    assert not monitor.arises(*failed("http://b.test/", FailureReason.ROBOTS))
+    assert [candidate.url for candidate, _ in monitor.settle(1.0)] == ["http://a.test/"]
+    assert not monitor
 
 
 def test_many_pages_of_one_dead_host_are_no_lost_network() -> None:
-    doubt = ConnectivityMonitor("http://w.test/")
+    monitor = ConnectivityMonitor("http://w.test/")
     for page in range(50):
-        doubt.arises(*failed(f"http://a.test/{page}"))
-    assert not doubt.is_grave
+        monitor.arises(*failed(f"http://a.test/{page}"))
+    assert not monitor.is_grave
     for host in range(MANY_HOSTS):
-        doubt.arises(*failed(f"http://h{host}.test/"))
-    assert doubt.is_grave
+        monitor.arises(*failed(f"http://h{host}.test/"))
+    assert monitor.is_grave
 
 
 def test_whoever_answered_last_is_the_witness() -> None:
-    doubt = ConnectivityMonitor()
-    assert not doubt.arises(Candidate("http://a.test/x"), Report(PageRead(), 200))
-    assert doubt.witness == "http://a.test"
+    monitor = ConnectivityMonitor()
+    assert not monitor.arises(Candidate("http://a.test/x"), Report(PageRead(), 200))
+    assert monitor.witness == "http://a.test"
+
+
+def test_a_file_of_this_machine_says_nothing_about_the_network() -> None:
+    monitor = ConnectivityMonitor("file:///srv/crawl.warc.gz")
+    assert not monitor.arises(Candidate("file:///srv/list.csv"), Report(PageRead(), 200))
+    assert monitor.witness == ""
 
 
 def test_a_host_that_fails_again_while_others_answer_has_failed_by_itself() -> None:
-    doubt = ConnectivityMonitor("http://w.test/")
-    assert doubt.arises(*failed("http://a.test/"))
-    doubt.settle(1.0)
-    assert not doubt.arises(*failed("http://a.test/"))
-    assert not doubt.arises(*failed("http://a.test/other"))
-    assert doubt.arises(*failed("http://b.test/"))
-    doubt.give_up()  # the network was lost in between
-    assert doubt.arises(*failed("http://a.test/"))
+    monitor = ConnectivityMonitor("http://w.test/")
+    assert monitor.arises(*failed("http://a.test/"))
+    monitor.settle(1.0)
+    assert not monitor.arises(*failed("http://a.test/"))
+    assert not monitor.arises(*failed("http://a.test/other"))
+    assert monitor.arises(*failed("http://b.test/"))
+    monitor.give_up()  # the network was lost in between
+    assert monitor.arises(*failed("http://a.test/"))
 
 
 def test_an_answer_of_any_sort_shows_that_the_network_is_there() -> None:
@@ -78,30 +84,30 @@ def test_an_answer_of_any_sort_shows_that_the_network_is_there() -> None:
 
 
 def test_a_silent_witness_makes_room_for_another() -> None:
-    doubt = ConnectivityMonitor()
+    monitor = ConnectivityMonitor()
     for host in "abc":
-        doubt.arises(Candidate(f"http://{host}.test/x"), Report(PageRead(), 200))
+        monitor.arises(Candidate(f"http://{host}.test/x"), Report(PageRead(), 200))
     asked = []
     for _ in range(4):
-        asked.append(doubt.witness)
-        doubt.ask_another()
+        asked.append(monitor.witness)
+        monitor.ask_another()
     assert asked == ["http://c.test", "http://b.test", "http://a.test", "http://c.test"]
 
 
 def test_a_host_that_answers_again_gets_its_second_look_back() -> None:
-    doubt = ConnectivityMonitor("http://w.test/")
-    doubt.arises(*failed("http://a.test/"))
-    doubt.settle(1.0)
-    assert not doubt.arises(Candidate("http://a.test/"), Report(PageRead(), 200))
-    assert doubt.arises(*failed("http://a.test/"))
+    monitor = ConnectivityMonitor("http://w.test/")
+    monitor.arises(*failed("http://a.test/"))
+    monitor.settle(1.0)
+    assert not monitor.arises(Candidate("http://a.test/"), Report(PageRead(), 200))
+    assert monitor.arises(*failed("http://a.test/"))
 
 
 def test_an_answer_to_an_earlier_question_says_nothing_of_a_later_failure() -> None:
-    doubt = ConnectivityMonitor("http://w.test/")
-    doubt.arises(*failed("http://a.test/"), now=5.0)
-    doubt.arises(*failed("http://b.test/"), now=7.0)
-    assert [candidate.url for candidate, _ in doubt.settle(since=4.0)] == []  # asked before, told after
-    assert [candidate.url for candidate, _ in doubt.settle(since=6.0)] == ["http://a.test/"]
-    assert doubt
-    assert doubt.arises(*failed("http://b.test/x"), now=8.0)  # nobody has spoken against its host
-    assert not doubt.arises(*failed("http://a.test/x"), now=8.0)
+    monitor = ConnectivityMonitor("http://w.test/")
+    monitor.arises(*failed("http://a.test/"), now=5.0)
+    monitor.arises(*failed("http://b.test/"), now=7.0)
+    assert [candidate.url for candidate, _ in monitor.settle(since=4.0)] == []  # asked before, told after
+    assert [candidate.url for candidate, _ in monitor.settle(since=6.0)] == ["http://a.test/"]
+    assert monitor
+    assert monitor.arises(*failed("http://b.test/x"), now=8.0)  # nobody has spoken against its host
+    assert not monitor.arises(*failed("http://a.test/x"), now=8.0)

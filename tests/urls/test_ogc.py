@@ -62,11 +62,11 @@ def test_a_string_counts_wherever_the_url_contains_it(address: str, claim: Servi
     assert BOOK.classify(address) == (claim, kind)
 
 
-def test_only_what_has_nothing_but_a_request_is_doubtful() -> None:
-    assert BOOK.is_doubtful("http://a.test/x?request=GetMap")
-    assert not BOOK.is_doubtful("http://a.test/x?request=GetMap&layers=a")
-    assert not BOOK.is_doubtful("http://a.test/geoserver/ows?request=GetMap")
-    assert not BOOK.is_doubtful("http://a.test/x?page=2")
+def test_only_what_has_nothing_but_a_request_is_uncertain() -> None:
+    assert BOOK.is_uncertain("http://a.test/x?request=GetMap")
+    assert not BOOK.is_uncertain("http://a.test/x?request=GetMap&layers=a")
+    assert not BOOK.is_uncertain("http://a.test/geoserver/ows?request=GetMap")
+    assert not BOOK.is_uncertain("http://a.test/x?page=2")
 
 
 def test_the_name_of_a_service_in_the_path_helps_only_beside_a_request() -> None:

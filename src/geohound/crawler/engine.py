@@ -86,7 +86,7 @@ class Crawl:
         self.parts.frontier.on_queued = self._wake.set
         while not self._spent():
             if self._connectivity.is_grave or (self._connectivity and not self.in_flight):
-                await self._end_doubt()
+                await self._check_network()
                 continue
             self._hand_out()
             if self.in_flight:
@@ -264,7 +264,7 @@ class Crawl:
         if report.kept and self.parts.kept_pages is not None:
             self.parts.kept_pages.keep(self.plan.task, report.kept, self.plan.page_room)
 
-    async def _end_doubt(self) -> None:
+    async def _check_network(self) -> None:
         """Hosts fail, and a lost network would look the same: does one still answer that did before?"""
         origin, now = self._connectivity.witness, self.parts.clock.monotonic()
         if await self._is_network_there(origin):

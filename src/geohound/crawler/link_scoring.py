@@ -32,7 +32,7 @@ _VIA = {
 
 def candidate_of(link: Link, score: float, found_on: Candidate, book: AddressBook) -> Candidate:
     looks_so = book.looks_like_service(link.url)
-    is_last = looks_so and book.is_doubtful(link.url)
+    is_last = looks_so and book.is_uncertain(link.url)
     return Candidate(
         url=link.url,
         via=_VIA.get(link.place, Via.LINK),

@@ -132,7 +132,7 @@ async def _by_reading(page: Fetched, fetch: Fetch, book: AddressBook) -> Mined:
     computed = [e for found in readings for e in (*found.listed, *found.findings.endpoints)]
     computed += service_names.endpoints(shown, page.text, computed, book)
     findings = [found.findings for found in readings]
-    doubts = map(PageReading.doubt, readings, (file.text for file in files))
+    reasons = map(PageReading.uncertainty, readings, (file.text for file in files))
     return Mined(
         page.url,
         merged(computed),
@@ -143,7 +143,7 @@ async def _by_reading(page: Fetched, fetch: Fetch, book: AddressBook) -> Mined:
             *chain.from_iterable(found.unknown for found in findings),
             *(f"{url}: could not be read" for found in readings for url in found.unread),
         ),
-        unsure=next(filter(None, doubts), ""),
+        unsure=next(filter(None, reasons), ""),
     )
 
 
@@ -167,7 +167,7 @@ class PageReading:
     requests: int
     unread: tuple[str, ...] = ()  # scripts of the application that could not be had
 
-    def doubt(self, html: str) -> str:
+    def uncertainty(self, html: str) -> str:
         """Why the page should be run; empty if nothing speaks for that."""
         has_services = bool(self.listed or self.findings.endpoints)
         return uncertainty.reason(self.findings, html, has_services=has_services, unread=self.unread)

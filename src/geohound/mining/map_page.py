@@ -152,7 +152,7 @@ async def _read(page: Page, source: Fetched, fetch: Fetch, book: AddressBook) ->
         links += [link for file in got for link in _written(file, book)]
     unread = tuple(f for f in page.script_files if urls.canonical(f, page.url) not in had)
     return replace(
-        page, links=(*links[: html.MAX_LINKS], *page.links), script_files=unread, unsure=found.doubt(source.text)
+        page, links=(*links[: html.MAX_LINKS], *page.links), script_files=unread, unsure=found.uncertainty(source.text)
     )
 
 

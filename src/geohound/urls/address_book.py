@@ -139,7 +139,7 @@ class AddressBook:
             return ServiceHint.CERTAIN, kind
         return (ServiceHint.UNCERTAIN, kind) if request in self._alone else (ServiceHint.NO, "")
 
-    def is_doubtful(self, url: str) -> bool:
+    def is_uncertain(self, url: str) -> bool:
         """Has it nothing of a service but the name of a request? Such addresses are tested after all others (OSS-7)."""
         path = url.partition("?")[0]
         return self.classify(url)[0] is ServiceHint.UNCERTAIN and not self.looks_like_service(path)

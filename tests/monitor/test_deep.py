@@ -227,6 +227,23 @@ def test_what_the_guard_refuses_is_no_request():
     assert not asked.is_sent
 
 
+@pytest.mark.parametrize(
+    ("body", "ok"),
+    [
+        (b'<feed xmlns="http://www.w3.org/2005/Atom"><title>Results</title></feed>', True),
+        (b'<rss version="2.0"><channel><title>Results</title></channel></rss>', True),
+        (REPORT, False),
+        (b"<html><body><h1>Sorry</h1><p>Down for maintenance</p></body></html>", False),
+    ],
+)
+def test_the_feed_of_a_search_is_its_answer(body, ok):
+    template = "http://a.test/search?q={searchTerms?}&bbox={geo:box?}"
+    layer = Layer("records", links=(template,), formats=("application/atom+xml",))
+    service = Service("opensearch", "http://a.test/opensearch.xml", layers=(layer,))
+    kind = "text/html" if body.startswith(b"<html") else "application/atom+xml"
+    assert reason_of(service, lambda _: (200, kind, body))[0] is ok
+
+
 def test_tiles_without_a_name_are_asked_for_too():
     service = Service("tilejson", "http://a.test/t.json", layers=(Layer("", "Relief", links=(TEMPLATE,)),))
     server = Server(lambda _: (200, "image/png", picture((0, 0, 0, 0), (200, 30, 30, 255), size=(256, 256))))

@@ -100,7 +100,8 @@ def _row(record: dict[str, Any]) -> str:
     seeds = record["seeds"]
     more = f" and {len(seeds) - 1} more" if len(seeds) > 1 else ""
     began = record["created_at"].astimezone().strftime("%Y-%m-%d %H:%M")
-    return f"{record['id']:>4}  {record['state'] + ending:<24}  {began}  {counts}  {''.join(seeds[:1])}{more}"
+    about = f"{''.join(seeds[:1])}{more}" or " ".join(record["queries"])
+    return f"{record['id']:>4}  {record['kind']:<8} {record['state'] + ending:<24}  {began}  {counts}  {about}"
 
 
 def _latest(control: TaskControl) -> TaskId:

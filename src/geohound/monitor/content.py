@@ -49,6 +49,8 @@ def _refusal(request: LayerRequest, document: Document, answer: Response, declar
         return error
     if request.rel in _PICTURES and not is_vector:
         return _no_picture(document, general)
+    if request.rel is Rel.RECORDS and document.root_name:
+        return None  # a feed, or the records of a catalogue: errors were seen above, and nothing found is an answer
     if request.rel in (Rel.FEATURES, Rel.RECORDS):
         return _judge_features(document, general, declared if request.rel is Rel.FEATURES else None)
     if request.rel is Rel.COVERAGE:

@@ -105,11 +105,13 @@ class Asker:
         number = self._number_of(source, asked.text)
         if not number:
             return None
-        answer = await self.providers.page(PageAsked(source, asked.text, number))
-        if answer is None:
-            return None
-        page, is_cached = answer
+        page, requests = await self.providers.page(PageAsked(source, asked.text, number))
+        is_cached = page is not None and not requests
         is_thrown_away = asked.is_count and not self.plan.rules.deepens
+        if requests and not is_thrown_away:  # also those in vain
+            self.results.open_step(self._new_step(asked, source)).requests += requests
+        if page is None:
+            return None
         new = 0 if is_thrown_away else self._note(asked, source, number, page, is_cached=is_cached)
         cost = 0.0 if is_cached else source.searcher.terms.cost_usd
         self.providers.emit(QueryAnswered(source.name, asked.text, number, len(page.results), new, cost, is_cached))
@@ -130,7 +132,6 @@ class Asker:
         repeats = not self._note_named(source, page)
         most = min(terms.max_results, self.plan.max_results or terms.max_results)
         step = self.results.open_step(self._new_step(asked, source))
-        step.requests += not is_cached
         step.results += len(page.results)
         step.seeds += new
         step.cost_usd += 0.0 if is_cached else terms.cost_usd

@@ -86,23 +86,23 @@ class Providers:
         cached = self.cache.cached(asked.source.name, asked.text, asked.number)
         return cached.page if cached is not None and cached.age_s < self.budget.refresh_s else None
 
-    async def page(self, asked: PageAsked) -> tuple[SearchPage, bool] | None:
-        """The page, and whether it had been kept; None where there is none to be had."""
+    async def page(self, asked: PageAsked) -> tuple[SearchPage | None, int]:
+        """The page, if it is to be had, and how many requests that took: none where it had been kept."""
         kept = self.kept(asked)
         if kept is not None:
-            return kept, True
+            return kept, 0
         if self.is_spent or asked.source.name in self.failures:
-            return None
+            return None, 0
         if not self._has_free(asked.source):
             self._give_up(asked, _spent_quota(asked.source.searcher), 0.0)
-            return None
-        answer = await self._request(asked)
+            return None, 0
+        answer, requests = await self._request(asked)
         if isinstance(answer, Failure):
             cost = asked.source.searcher.terms.cost_usd if answer.reason.means.is_asked else 0.0
             self._give_up(asked, answer.detail, cost)
-            return None
+            return None, requests
         await self.cache.keep(asked.source.name, asked.text, asked.number, answer, self.task)
-        return answer, False
+        return answer, requests
 
     def _give_up(self, asked: PageAsked, why: str, cost_usd: float) -> None:
         name = asked.source.name
@@ -119,23 +119,23 @@ class Providers:
             self._free[source.name] = terms.free_requests - sum(each.source == source.name for each in kept)
         return self._free[source.name] > 0
 
-    async def _request(self, asked: PageAsked) -> SearchPage | Failure:
-        """One request; a second one after a short pause where the first one failed for a while."""
+    async def _request(self, asked: PageAsked) -> tuple[SearchPage | Failure, int]:
+        """One request; a second one after a short pause where the first one failed for a while; how many were made."""
         searcher = asked.source.searcher
         text = in_url(asked.text, searcher.terms.url_operator) if searcher.terms.url_operator else asked.text
         request = SearchRequest(text, asked.number, asked.source.address)
-        for _ in range(2):
+        for earlier in range(2):
             answer = await searcher.page(request, self.fetcher)
             if isinstance(answer, Failure) and not answer.reason.means.is_asked:
-                return answer
+                return answer, earlier
             self._count(asked.source)
             if not isinstance(answer, Failure) or not answer.reason.means.is_passing:
-                return answer
+                return answer, earlier + 1
             pause_s = answer.retry_after_s or _IMPATIENT
             if self.is_spent or pause_s > MAX_PAUSE_S:
-                return answer
+                return answer, earlier + 1
             await self.clock.sleep(pause_s)
-        return answer
+        return answer, 2
 
     def _count(self, source: AskedSearcher) -> None:
         self.yields.count_request(source.name, source.searcher.terms.cost_usd)

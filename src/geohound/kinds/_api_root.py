@@ -29,7 +29,9 @@ def endpoint_of(url: str, links: Links, below: re.Pattern[str], *, is_landing: b
     given = path_of(_given_root(links, url, is_landing=is_landing)).partition("://")[2].rstrip("/")
     scheme, _, page = path_of(url).partition("://")
     is_above = bool(given) and f"{page}/".startswith(f"{given}/")
-    if not is_above or len(given) <= len(path_of(by_path).partition("://")[2].rstrip("/")):
+    cut = path_of(by_path).partition("://")[2].rstrip("/")
+    is_its_document = given in (f"{cut}.json", f"{cut}.html")  # QGIS Server names its landing page so
+    if not is_above or is_its_document or len(given) <= len(cut):
         return by_path
     _, mark, query = by_path.partition("?")
     return f"{scheme}://{given}{mark}{query}"

@@ -88,8 +88,8 @@ class Settings:
     )
     watchers: str = _setting(
         "auto",
-        "which sites are asked for the report of a watcher: never, auto (those of seeds, and those that had one"
-        " before), always (every site, before its first page)",
+        "which sites are asked for the report of a watcher: never, auto (those of the first 20 seeds, and those that"
+        " had one before), always (every site, before its first page)",
     )
     watcher_leaves_taken: bool = _setting(
         False,

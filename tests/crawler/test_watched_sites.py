@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from geohound.crawler.watched_sites import MAX_CONFIRMS, WatchedSites
+from geohound.crawler.watched_sites import MAX_CONFIRMS, MAX_STRANGERS, WatchedSites
 from geohound.model.browsed import EventRow
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Purpose, Via
@@ -83,6 +83,19 @@ def test_pages_wait_until_the_report_of_their_site_was_read(loop) -> None:
         ]
         assert sites.objection(page("b.html")) is None
         assert sites.events("http://a.test/dyn.html") == (ROW,)
+
+    loop(story)
+
+
+def test_of_many_seeds_only_the_first_sites_are_asked(loop) -> None:
+    """A list of a thousand sites would wait for a thousand answers before its first page."""
+
+    def story():
+        sites = WatchedSites(POLICY, MemoryWatchedSites(), DayClock(), 1)
+        seeds = [Candidate(f"http://h{number}.test/") for number in range(MAX_STRANGERS + 5)]
+        asked = [seed for seed in seeds if sites.ask_first(seed) is not None]
+        assert asked == seeds[:MAX_STRANGERS]
+        assert sites.objection(seeds[-1]) is None
 
     loop(story)
 

@@ -20,6 +20,7 @@ CONFIRM_S = 3.0  # after which the watcher may have seen in its log who took the
 MAX_CONFIRMS = 4  # then it has no log, or does not read it: the flag says nothing
 HOLD_S = 1.0  # for pages of a site whose report is being asked for
 MAX_EVENT_PAGES = 20_000
+MAX_STRANGERS = 20  # sites of seeds that are asked though no watcher is known there: each costs a request and a pause
 _FIRST = 1e6  # a report comes before everything else of its site
 
 
@@ -83,8 +84,8 @@ class WatchedSites:
         origin = urls.origin(candidate.url)
         if not self.is_on or not candidate.is_page or origin in self._sites:
             return None
-        is_wanted = self._policy.ask is AskWatchers.ALWAYS or candidate.via is Via.SEED or origin in self._with_watcher
-        if not is_wanted:
+        is_wanted = self._policy.ask is AskWatchers.ALWAYS or origin in self._with_watcher
+        if not is_wanted and (candidate.via is not Via.SEED or len(self._sites) >= MAX_STRANGERS):
             return None
         kept = self._store.site(origin) if self._store is not None else None
         is_ours = kept is not None and kept.task == self._task

@@ -37,7 +37,12 @@ def write_pages(folder: Path, cache: Path, count: int, port: int) -> None:
 def crawl(args: argparse.Namespace, folder: Path, hosts: tuple[str, ...]) -> tuple[measure.Cost, list[nginx.Hit]]:
     seeds = folder / "seeds.txt"
     seeds.write_text("".join(f"http://{host}:{args.port}/index.html\n" for host in hosts))
-    env = {"PYTHONPATH": str(ROOT / "src"), "GEOHOUND_HOST_DELAY_S": str(args.delay), "GEOHOUND_PROCESSES": "1"}
+    env = {
+        "PYTHONPATH": str(ROOT / "src"),
+        "GEOHOUND_HOST_DELAY_S": str(args.delay),
+        "GEOHOUND_PROCESSES": "1",
+        "GEOHOUND_ADDRESS_SHARE": "0",  # these hosts stand for servers of their own, and share this machine's addresses
+    }
     command = [
         sys.executable, "-m", "geohound", "crawl", "--seeds", str(seeds), "--scope", "host", "--max-time",
         str(args.seconds), "--fetchers", str(args.fetchers), "--allow-net", "127.0.0.0/8", "--catalogue",

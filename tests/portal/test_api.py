@@ -16,7 +16,7 @@ from geohound.net.clock import SystemClock
 from geohound.plugins import discover
 from geohound.portal.app import create_app
 from geohound.portal.json_responses import JSON_LINES
-from geohound.portal.rate_limit import RateLimit, _visitor
+from geohound.portal.middleware.rate_limit import RateLimit, _visitor
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store
 from geohound.topics import TOPICS, Classifier

@@ -8,7 +8,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from geohound.portal.maps.gazetteer import find_places, places
-from geohound.portal.policy import POLICY
+from geohound.portal.middleware.policy import POLICY
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -25,7 +25,7 @@ from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.portal.app import create_app
 from geohound.portal.listener import listen
-from geohound.portal.policy import POLICY, policy_for
+from geohound.portal.middleware.policy import POLICY, policy_for
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store
 from geohound.topics import TOPICS, Classifier

@@ -14,7 +14,7 @@ import uvicorn
 
 from geohound.cli.serve import server_config
 from geohound.portal.app import About, create_app
-from geohound.portal.slow_headers import HeadersInTime
+from geohound.portal.middleware.slow_headers import HeadersInTime
 from geohound.settings import Settings
 
 USUAL = Settings()

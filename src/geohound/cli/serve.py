@@ -72,7 +72,7 @@ def serve(
 
 def check_is_private(host: str) -> None:
     """Without a log-in, only the machine itself may be let in."""
-    from geohound.portal.host_check import is_loopback  # noqa: PLC0415 - as below
+    from geohound.portal.middleware.host_check import is_loopback  # noqa: PLC0415 - as below
 
     if not is_loopback(host):
         raise typer.BadParameter(
@@ -205,7 +205,7 @@ def server_config(portal: Starlette, settings: Settings, *, verbose: bool = Fals
     """How the portal is served: only configured proxies may say who asks, and headers must end in time."""
     import uvicorn  # noqa: PLC0415 - as above
 
-    from geohound.portal.slow_headers import HeadersInTime  # noqa: PLC0415
+    from geohound.portal.middleware.slow_headers import HeadersInTime  # noqa: PLC0415
 
     return uvicorn.Config(
         portal,

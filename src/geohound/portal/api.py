@@ -51,7 +51,7 @@ from geohound.views.records import (
     results_record,
 )
 
-from . import check_routes, cluster_routes, monitor_routes, task_routes, testing_routes
+from . import check_routes, cluster_routes, monitor_routes, testing_routes
 from .assets import land_file
 from .downloads import exported, wants_export
 from .json_responses import JSON_LINES, answer, lines, problem, wants_lines
@@ -75,6 +75,7 @@ from .records import (
 )
 from .reports import FACET_VALUES, REPORTS, facets_record, report, report_table, scope_of
 from .task_changes import chosen_task
+from .tasks import routes as task_routes
 
 __all__ = ["OPERATIONS", "opensearch", "problem", "routes"]
 

@@ -24,16 +24,18 @@ from geohound.contracts import CatalogueStore, DataFileStore, Exporter, Kind, Se
 from geohound.views.known import Past
 from geohound.views.parsing import ParameterError
 
-from . import api, cluster_routes, task_pages
+from . import api, cluster_routes
 from .access import guarded
 from .assets import BuiltFiles, load_assets
 from .check_routes import check_service
-from .cross_origin import CrossOrigin
 from .downloads import layer_file
 from .formatting import FILTERS
-from .host_check import ANY as ANY_HOST
-from .host_check import HostCheck
 from .maps.proxy import proxied
+from .middleware.cross_origin import CrossOrigin
+from .middleware.host_check import ANY as ANY_HOST
+from .middleware.host_check import HostCheck
+from .middleware.policy import POLICY
+from .middleware.rate_limit import RateLimit
 from .pages import accounts as account_pages
 from .pages import trouble_page
 from .pages.crawler import crawler_page
@@ -43,7 +45,6 @@ from .pages.search import search_page
 from .pages.service import moved, service_page
 from .pages.statistics import statistics_page
 from .pages.world import map_page
-from .policy import POLICY
 from .portal import (
     About,
     CheckNow,
@@ -59,8 +60,8 @@ from .portal import (
     no_cluster,
     portal_of,
 )
-from .rate_limit import RateLimit
 from .task_events import TaskEvents
+from .tasks import pages as task_pages
 
 __all__ = ["About", "PortalTasks", "TaskEvents", "create_app"]
 

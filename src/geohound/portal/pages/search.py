@@ -18,7 +18,7 @@ from geohound.portal.access.rights import Right, may_download, may_use
 from geohound.portal.access.visitor import visitor_of
 from geohound.portal.formatting import box_text, description_url
 from geohound.portal.maps.drawn_layers import MAX_LAYERS, layers_named
-from geohound.portal.policy import policy_for
+from geohound.portal.middleware.policy import policy_for
 from geohound.portal.portal import Portal, portal_of
 from geohound.portal.query_params import SIDES, from_page
 from geohound.urls import canonical, params_lower

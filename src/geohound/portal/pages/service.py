@@ -20,7 +20,7 @@ from geohound.portal.formatting import box_of, description_url, layer_matches
 from geohound.portal.maps.drawing import drawing_of
 from geohound.portal.maps.drawn_layers import DrawnLayer
 from geohound.portal.maps.gazetteer import near
-from geohound.portal.policy import policy_for
+from geohound.portal.middleware.policy import policy_for
 from geohound.portal.portal import Portal, portal_of
 from geohound.portal.query_params import from_page
 from geohound.views.known import health_record, history

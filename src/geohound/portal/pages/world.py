@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from geohound.model.query import Query
 from geohound.portal.maps.drawn_layers import MAX_LAYERS, layers_named
-from geohound.portal.policy import policy_for
+from geohound.portal.middleware.policy import policy_for
 from geohound.portal.portal import portal_of
 from geohound.portal.query_params import from_page
 from geohound.views.params import PAGES, read_query

@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .json_responses import problem
+from geohound.portal.json_responses import problem
 
 ANY = "*"
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:/@\s]+?)\.?(?::[0-9]{0,5})?")

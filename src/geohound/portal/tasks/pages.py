@@ -16,19 +16,19 @@ from starlette.routing import Route
 from geohound.model.event import WAITING_TEXTS, ServiceFound
 from geohound.model.failure import FailureReason
 from geohound.model.task import Task, TaskKind, TaskState, Wanted
+from geohound.portal.access import may_use, visitor_of
+from geohound.portal.access.forms import field_of, read_form
+from geohound.portal.access.rights import Right, may_change
+from geohound.portal.languages import ENGLISH, language_of
+from geohound.portal.pages import render
+from geohound.portal.pages.parts import Paging
+from geohound.portal.portal import portal_of, tasks_of
+from geohound.portal.task_changes import forget, seen_tasks, start_task, want
 from geohound.views.parsing import ParameterError
 
-from .access import may_use, visitor_of
-from .access.forms import field_of, read_form
-from .access.rights import Right, may_change
-from .languages import ENGLISH, language_of
-from .pages import render
-from .pages.parts import Paging
-from .portal import portal_of, tasks_of
-from .task_changes import forget, seen_tasks, start_task, want
-from .task_live import SHOWN_SERVICES, live_context
-from .task_request import WAYS, form_of, from_form, task_spec
-from .task_routes import choices_of, find_task
+from .live import SHOWN_SERVICES, live_context
+from .request import WAYS, form_of, from_form, task_spec
+from .routes import choices_of, find_task
 
 MAX_EVENTS_READ = 10_000  # as many as a store keeps
 SHOWN_TASKS = 100

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .json_responses import problem
+from geohound.portal.json_responses import problem
 
 _MAX_CLIENTS = 20_000
 

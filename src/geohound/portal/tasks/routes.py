@@ -17,22 +17,22 @@ from starlette.types import Message, Receive, Scope, Send
 
 from geohound.model.event import Numbered, event_record
 from geohound.model.task import Task, TaskId, Wanted
+from geohound.portal.access import may_see, visitor_of
+from geohound.portal.json_responses import answer
+from geohound.portal.openapi import ApiOperation, Parameter, parameters
+from geohound.portal.portal import Portal, portal_of, tasks_of
+from geohound.portal.query_params import from_api
+from geohound.portal.records import TaskRecord, TasksRecord, named
+from geohound.portal.task_changes import NO_TASK, forget, start_task, want
+from geohound.portal.task_events import TooManyFollowersError, has_ended
+from geohound.portal.write_access import check_no_form, read_json
 from geohound.tasks.control import NoSuchTaskError
 from geohound.views.encoding import encode
 from geohound.views.known import Timestamp
 from geohound.views.parsing import read
 from geohound.views.records import Count
 
-from .access import may_see, visitor_of
-from .json_responses import answer
-from .openapi import ApiOperation, Parameter, parameters
-from .portal import Portal, portal_of, tasks_of
-from .query_params import from_api
-from .records import TaskRecord, TasksRecord, named
-from .task_changes import NO_TASK, forget, start_task, want
-from .task_events import TooManyFollowersError, has_ended
-from .task_request import Choices, read_request, request_schema
-from .write_access import check_no_form, read_json
+from .request import Choices, read_request, request_schema
 
 EVENT_STREAM = "text/event-stream"
 MAX_WAIT_S = 60

@@ -1,0 +1,1 @@
+"""Tasks in the portal: pages, routes, and the events that a live page follows."""

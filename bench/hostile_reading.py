@@ -81,7 +81,7 @@ def load_reader() -> Callable[[Case], None]:
     from geohound.document import Document, refusals  # noqa: PLC0415
     from geohound.model.service_merge import companions  # noqa: PLC0415
     from geohound.model.visit import Response  # noqa: PLC0415
-    from geohound.stores.sql import codec  # noqa: PLC0415
+    from geohound.stores.sql.services import codec  # noqa: PLC0415
 
     kinds, book = app.kinds(), app.address_book()
 

@@ -9,7 +9,7 @@ import sys
 
 from geohound.app import local_examiner
 from geohound.contracts import Examiner
-from geohound.crawler.worker_loop import Reading, serve
+from geohound.crawler.workers.loop import Reading, serve
 from geohound.event_loop import run_async
 from geohound.politeness import Turns
 

@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 
-from geohound.crawler.worker_loop import serve
+from geohound.crawler.workers.loop import serve
 from geohound.model.job import PageRead, Report
 from geohound.model.visit import Link, LinkPlace, Page
 from geohound.politeness import VisitFacts

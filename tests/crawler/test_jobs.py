@@ -16,7 +16,7 @@ from plans import any_plan
 
 from geohound.app import task_politeness
 from geohound.crawler.job_maker import Jobs
-from geohound.crawler.worker_pool import WorkerPool
+from geohound.crawler.workers.pool import WorkerPool
 from geohound.model.failure import FailureReason
 from geohound.model.job import CachedRobots, Job, Report
 from geohound.model.service import KnownProofs

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from polite import policy
 
-from geohound.crawler.worker_pool import WorkerPool
+from geohound.crawler.workers.pool import WorkerPool
 from geohound.model.job import Job
 from geohound.net.clock import SystemClock
 from geohound.politeness import Politeness, TaskPoliteness, VisitFacts

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from geohound.crawler.worker_channel import pack_job, pack_report, unpack_job, unpack_report
+from geohound.crawler.workers.channel import pack_job, pack_report, unpack_job, unpack_report
 from geohound.model.failure import FailureReason
 from geohound.model.job import CachedRobots, Job, PageRead, Redirected, Report, Sketch
 from geohound.model.service import CachedProof, KnownProofs, Service

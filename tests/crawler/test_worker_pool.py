@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from polite import NO_PAUSES
 
-from geohound.crawler import worker_pool as pool_module
-from geohound.crawler.worker_pool import ExaminerError, WorkerPool
+from geohound.crawler.workers import pool as pool_module
+from geohound.crawler.workers.pool import ExaminerError, WorkerPool
 from geohound.model.failure import FailureReason
 from geohound.model.job import Job, PageRead, Report
 from geohound.model.visit import Link, LinkPlace

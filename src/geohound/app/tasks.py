@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from geohound.contracts import Examiner, Order, TaskStore
     from geohound.crawler.crawl_plan import Plan
     from geohound.crawler.examiner import Explore, LocalExaminer
-    from geohound.crawler.worker_loop import Reading
+    from geohound.crawler.workers.loop import Reading
     from geohound.model.task import Budget, Task, TaskSpec
     from geohound.politeness import TaskPoliteness, Turns
     from geohound.stores.sql.host_claims import SqlHostClaims
@@ -71,7 +71,7 @@ def examiner(settings: Settings, plan: Plan, hosts: TaskPoliteness) -> Examiner:
     """Examines in as many processes as the settings say, by default one for each core."""
     import pickle
 
-    from geohound.crawler.worker_pool import WorkerPool
+    from geohound.crawler.workers.pool import WorkerPool
 
     processes = settings.processes or min(len(os.sched_getaffinity(0)), MAX_PROCESSES)
     if processes == 1:

@@ -30,7 +30,7 @@ from geohound.crawler import harvesting, link_scoring
 from geohound.crawler.crawl_plan import CrawlParts, Plan
 from geohound.crawler.engine import Crawl
 from geohound.crawler.observer import CrawlObserver
-from geohound.crawler.worker_pool import WorkerPool
+from geohound.crawler.workers.pool import WorkerPool
 from geohound.frontier import Frontier
 from geohound.frontier.recovery import open_frontier
 from geohound.frontier.shard_frontier import ShardFrontier

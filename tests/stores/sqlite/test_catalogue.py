@@ -31,7 +31,7 @@ from geohound.model.service import (
     version_order,
 )
 from geohound.model.visit import Via
-from geohound.stores.sql import codec
+from geohound.stores.sql.services import codec
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LAYERS = (Layer("roads", "Roads"), Layer("rivers", "Rivers"))

@@ -25,7 +25,7 @@ from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
 from geohound.search import index
-from geohound.stores.sql import codec
+from geohound.stores.sql.services import codec
 from geohound.stores.sqlite import StoreError, database, open_store
 
 

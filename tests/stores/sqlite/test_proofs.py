@@ -9,7 +9,7 @@ from geohound.model.catalogue import Observation
 from geohound.model.health import Check
 from geohound.model.service import CachedProof, Layer, Service, Sighting
 from geohound.model.visit import Validators, Via
-from geohound.stores.sql import proofs
+from geohound.stores.sql.services import proofs
 
 NOW = datetime.now(UTC)
 URL = "http://maps.test/ows?REQUEST=GetCapabilities&SERVICE=WMS"

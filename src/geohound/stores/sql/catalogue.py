@@ -29,8 +29,8 @@ from geohound.model.visit import Via
 from . import counting
 from .database import Connection, Database, marks
 from .group_commit import GroupCommit, awaited
-from .proofs import known_at
-from .reading import (
+from .services.proofs import known_at
+from .services.reading import (
     SUMMARY_COLUMNS,
     find_num,
     nums_at,
@@ -40,7 +40,7 @@ from .reading import (
     read_summaries,
     read_topics,
 )
-from .writing import record
+from .services.writing import record
 
 if TYPE_CHECKING:  # who only searches does without both
     import asyncio

@@ -14,12 +14,12 @@ from geohound.model.visit import Purpose
 from geohound.urls import host
 
 from . import claims
-from .codec import clean
 from .database import Connection, Database
 from .group_commit import GroupCommit, awaited
-from .history import note_layers
-from .reading import find_num
-from .writing import record
+from .services.codec import clean
+from .services.history import note_layers
+from .services.reading import find_num
+from .services.writing import record
 
 _STATS = "looks, changes, changed_s, unchanged_s, failures, deaths"
 _COLUMNS = f"purpose, target, host, due_at, looked_at, rank, depth, {_STATS}"

@@ -10,9 +10,9 @@ from typing import Any
 from geohound.model.data_file import ALL_FILES, DataFile, Evidence, FileCounts, FileFilter, FileHead, NumberedFile
 from geohound.model.task import TaskId
 
-from .codec import clean
 from .database import ALL_ROWS, Connection, Database, marks
 from .group_commit import LINGER_S, GroupCommit, awaited
+from .services.codec import clean
 
 _INSERT = """
 INSERT INTO data_file

@@ -30,11 +30,11 @@ from geohound.model.task import Claim, TaskId
 from geohound.model.visit import MAX_URL_CHARS, Candidate, Purpose, Settlement, Via
 
 from . import claims, parcels
-from .codec import clean
 from .database import Connection, Database, marks
 from .group_commit import GroupCommit, awaited
 from .parcels import MAX_CLUE_CHARS
-from .reading import read_services
+from .services.codec import clean
+from .services.reading import read_services
 
 # The number of a URL is what its id has in the lower 32 bits.
 _REPLAY = """

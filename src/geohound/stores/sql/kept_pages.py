@@ -12,9 +12,9 @@ from typing import Any
 from geohound.contracts import Clock
 from geohound.model.kept_page import KeptPage, PageRoom
 
-from .codec import clean
 from .database import Connection, Database
 from .group_commit import LINGER_S, GroupCommit, awaited
+from .services.codec import clean
 
 _KEEP = """
 INSERT INTO kept_page (url, task, at, keyword_group, content_type, size, packed, until, is_whole)

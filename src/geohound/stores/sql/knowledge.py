@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import zlib
 
-from .codec import clean
 from .database import Connection, Database
 from .group_commit import GroupCommit, awaited
+from .services.codec import clean
 
 _KEEP = """
 INSERT INTO knowledge (name, packed) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET packed = excluded.packed"""

@@ -10,8 +10,8 @@ import msgspec
 from geohound.model.task import TaskId
 from geohound.model.visit import Candidate
 
-from .codec import clean
 from .database import Connection
+from .services.codec import clean
 
 MAX_CLUE_CHARS = 300
 _SEND = "INSERT INTO parcel (parent, number, body) VALUES (?, ?, ?)"

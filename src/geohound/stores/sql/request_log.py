@@ -11,9 +11,9 @@ from geohound.model.frontier import RequestCounts
 from geohound.model.task import TaskId
 from geohound.model.visit import MAX_URL_CHARS, RequestRecord
 
-from .codec import clean
 from .database import ALL_ROWS, Connection, Database
 from .group_commit import LINGER_S, GroupCommit, awaited
+from .services.codec import clean
 
 _INSERT = """
 INSERT INTO request (task, host, at, url, status, reason, bytes, elapsed_s, address)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from geohound.contracts import Clock
 from geohound.model.job import CachedRobots
 
-from .codec import clean
 from .database import Connection, Database, marks
 from .group_commit import LINGER_S, GroupCommit, awaited
+from .services.codec import clean
 
 _KEEP = """
 INSERT INTO robots (origin, at, body) VALUES (?, ?, ?)

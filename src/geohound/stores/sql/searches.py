@@ -11,9 +11,9 @@ from geohound.contracts import Clock
 from geohound.model.task import TaskId
 from geohound.model.web_search import KEPT_PAGES_H, CachedSearch, KeptSearch, SearchPage, WebResult
 
-from .codec import clean
 from .database import Connection, Database
 from .group_commit import GroupCommit, awaited
+from .services.codec import clean
 
 _KEEP = """
 INSERT INTO search_page (source, query, page, at, body, task) VALUES (?, ?, ?, ?, ?, ?)

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from .check_queue import SqlCheckQueue
     from .data_files import SqlDataFiles
     from .frontier_log import SqlFrontierLog
-    from .history import SqlHistory
     from .host_claims import SqlHostClaims
     from .kept_pages import SqlKeptPages
     from .knowledge import SqlKnowledge
     from .request_log import SqlRequestLog
     from .robots import SqlRobotsCache
     from .searches import SqlSearchCache
+    from .services.history import SqlHistory
     from .shards import SqlShards
     from .tasks import SqlTasks
     from .users import SqlUsers
@@ -100,7 +100,7 @@ class Store:
 
     @cached_property
     def history(self) -> SqlHistory:
-        from .history import SqlHistory  # noqa: PLC0415
+        from .services.history import SqlHistory  # noqa: PLC0415
 
         return SqlHistory(self.database, self._catalogue_commits)
 

@@ -30,9 +30,9 @@ from geohound.model.task import (
 )
 
 from . import claims
-from .codec import clean
 from .database import Connection, Database, marks
 from .frontier_log import TASK_BITS, iterate_visits
+from .services.codec import clean
 
 MAX_EVENTS = 10_000  # of one task
 

@@ -17,8 +17,8 @@ from geohound.model.account import (
 )
 from geohound.model.task import TaskId
 
-from .codec import clean
 from .database import Database
+from .services.codec import clean
 
 _ACCOUNT = "SELECT name, role, created_at, subject FROM account"
 _CREDENTIAL = "SELECT digest, account, kind, created_at, expires_at, label, scopes FROM credential"

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from geohound.model.watched import WatchedSite
 
-from .codec import clean
 from .database import Connection, Database
 from .group_commit import LINGER_S, GroupCommit, awaited
+from .services.codec import clean
 
 _KEEP = """
 INSERT INTO watched_site (origin, task, holder, read_to, asked_at, whole_at) VALUES (?, ?, ?, ?, ?, ?)

@@ -12,10 +12,10 @@ from typing import Any
 from geohound.model.catalogue import Change, Changes, Revision, ServiceSummary, Topics
 from geohound.model.health import HealthState
 from geohound.model.service import Layer, Service
+from geohound.stores.sql.database import Connection, marks
 from geohound.urls import canonical, endpoint, without_format
 
 from .codec import clean, load_layer, load_service
-from .database import Connection, marks
 
 LAYER_COLUMNS = "name, title, abstract, keywords, body"  # as load_layer takes them
 

@@ -12,12 +12,12 @@ from geohound.model.catalogue import Observation, Recorded, Topics
 from geohound.model.health import Check, HealthState, assess
 from geohound.model.service import Service, Sighting, service_id, version_order
 from geohound.stores.merge_rules import content_key, host_of, is_alike, loose_endpoint, merge
+from geohound.stores.sql.database import Connection
 from geohound.urls import canonical, endpoint
 from geohound.urls.declared import declared_endpoint
 
 from .aliases import find_alias, find_twin
 from .codec import clean, dump_layer, dump_service, dump_words
-from .database import Connection
 from .history import note_events, note_once
 from .proofs import note_proof
 from .reading import find_num, read_services, read_topics

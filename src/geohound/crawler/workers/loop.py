@@ -13,8 +13,8 @@ from geohound.contracts import Examiner
 from geohound.model.job import Job
 from geohound.politeness import Turns
 
-from .worker_channel import MARK, REFRESH, Incoming, Packed, framed, pack_report, unpack_job
-from .worker_turns import RemoteTurns, TurnAnswered
+from .channel import MARK, REFRESH, Incoming, Packed, framed, pack_report, unpack_job
+from .turns import RemoteTurns, TurnAnswered
 
 BEAT_S = 1.0
 SOON_S = 0.02

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from geohound.model.biography import CheckTotals, Difference, LifeChange, LifeEvent
 from geohound.model.layer_check import LayerCheck
+from geohound.stores.sql.database import Connection, Database
+from geohound.stores.sql.group_commit import GroupCommit, awaited
 
 from .codec import clean
-from .database import Connection, Database
-from .group_commit import GroupCommit, awaited
 
 if TYPE_CHECKING:
     import asyncio

@@ -17,7 +17,7 @@ from typing import Any
 from geohound.model.job import Job, PageRead, Report
 from geohound.model.visit import Link, LinkPlace, Purpose
 
-from .worker_turns import TurnMessage
+from .turns import TurnMessage
 
 MARK = struct.Struct("<q")  # the job whose page is being read, in memory that both ends see
 _LENGTH = struct.Struct("<I")

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from geohound.model.service import Service
 from geohound.stores.merge_rules import MAX_CANDIDATES, are_apart, host_of, is_declared_alike, loose_endpoint
+from geohound.stores.sql.database import Connection
 from geohound.urls import canonical, endpoint, site
 from geohound.urls.declared import declared_endpoint
 
 from .codec import clean
-from .database import Connection
 from .reading import read_services
 
 

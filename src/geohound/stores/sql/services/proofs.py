@@ -10,10 +10,10 @@ from geohound.model.service import CachedProof, CataloguedService, KnownProofs
 from geohound.model.version import __version__
 from geohound.model.visit import Validators
 from geohound.stores.merge_rules import TRUST_S
+from geohound.stores.sql.database import Connection, marks
 from geohound.urls import endpoint
 
 from .codec import clean
-from .database import Connection, marks
 from .reading import read_services
 
 _WRITE = """

@@ -22,8 +22,8 @@ from geohound.model.job import Job, Report
 from geohound.model.visit import Failure
 from geohound.politeness import LocalTurns
 
-from .worker_channel import MARK, REFRESH, WorkerChannel
-from .worker_turns import TurnAnswered, TurnDesk
+from .channel import MARK, REFRESH, WorkerChannel
+from .turns import TurnAnswered, TurnDesk
 
 log = logging.getLogger(__name__)
 

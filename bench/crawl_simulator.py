@@ -23,9 +23,9 @@ from geohound.crawler.engine import LAST_TESTS_S
 from geohound.crawler.link_scoring import GUESSED_KIND
 from geohound.frontier import Frontier
 from geohound.frontier.thrift import Thrift
-from geohound.model.frontier import Settled
-from geohound.model.task import CrawlGoal, TaskSpec
 from geohound.model.visit import Candidate, Lane, Link, LinkPlace, Outcome, Page, Purpose, Settlement, Via
+from geohound.model.work.frontier import Settled
+from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.politeness import Politeness, TaskPoliteness, VisitFacts
 from geohound.settings import Settings
 from geohound.stores.memory.frontier_log import MemoryFrontierLog

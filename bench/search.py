@@ -30,7 +30,7 @@ import search_peers
 from search_queries import mixed_queries
 
 from geohound.model.catalogue import Observation
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.service import Service
 from geohound.net.clock import SystemClock
 from geohound.search.index import CatalogueIndex

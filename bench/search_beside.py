@@ -27,7 +27,7 @@ from urllib.request import urlopen
 
 from search_queries import mixed_queries
 
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 
 ROOT = Path(__file__).parents[1]
 RESULT = ROOT / "bench" / "results" / "search_beside.json"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from geohound.model.segment import Segment
+from geohound.model.search.segment import Segment
 from geohound.net.clock import SystemClock
 from geohound.search.segments import RECORD, STATE, decode, encode, read_states
 from geohound.stores.sqlite import Store, open_store

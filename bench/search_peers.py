@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.net.clock import SystemClock
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store

@@ -7,7 +7,7 @@ import random
 from lifelike_words import draw
 
 from geohound.model.bbox import BBox, Relation
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geoweb.chance import Dice
 from geoweb.services._content import vocabulary as service_vocabulary
 from geoweb.words import vocabulary

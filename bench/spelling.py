@@ -17,7 +17,7 @@ from pathlib import Path
 import catalogue_maker
 
 from geohound.model.catalogue import Observation
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.net.clock import SystemClock
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store

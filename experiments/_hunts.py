@@ -16,9 +16,9 @@ from geoweb_rig import Observed, calm
 from geohound import app
 from geohound.agent.measures import relative_noise
 from geohound.contracts import Fetcher, Searcher
-from geohound.model.event import Event, QueryAnswered, ServiceFound
-from geohound.model.task import TaskSpec
-from geohound.model.web_search import SearchPage, SearchRequest
+from geohound.model.work.event import Event, QueryAnswered, ServiceFound
+from geohound.model.work.task import TaskSpec
+from geohound.model.work.web_search import SearchPage, SearchRequest
 from geohound.settings import Settings
 from geohound.tasks.spec import crawl_spec, hunt_spec
 from geoweb import World

@@ -19,7 +19,7 @@ import judged
 from geohound.contracts import CatalogueStore
 from geohound.model.bbox import BBox, Relation
 from geohound.model.catalogue import Observation
-from geohound.model.query import Query, Results
+from geohound.model.search.query import Query, Results
 from geohound.net.clock import SystemClock
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store

@@ -15,7 +15,19 @@ from .files import python_files
 
 MAX_MODULES = 25
 # Packages in which one file per part is the point, so that their number says nothing.
-REGISTRIES = ("kinds", "orders", "harvesters", "searchers", "exporters", "topics", "snippets", "recipes", "services")
+REGISTRIES = (
+    "kinds",
+    "orders",
+    "harvesters",
+    "searchers",
+    "exporters",
+    "topics",
+    "snippets",
+    "recipes",
+    "services",
+    "cli",
+    "reports",
+)
 
 
 def describe(package: str, source: Path) -> dict[str, Any]:

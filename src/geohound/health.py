@@ -10,8 +10,8 @@ from geohound import urls
 from geohound.contracts import Kind
 from geohound.model.addresses import NO_KVP
 from geohound.model.health import Check, is_unclear, outcome_of, reason_of
-from geohound.model.job import FailedCheck
 from geohound.model.service import CataloguedService, KnownProofs, Refusal, RefusalReason, Verdict
+from geohound.model.work.job import FailedCheck
 from geohound.urls.address_book import AddressBook
 
 

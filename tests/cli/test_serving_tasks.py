@@ -18,8 +18,8 @@ import pytest
 from geohound.cli.demo import geoweb_running
 from geohound.model.catalogue import Observation
 from geohound.model.service import Service, Sighting
-from geohound.model.task import CrawlGoal, Task, TaskKind, TaskSpec, TaskState, Wanted
 from geohound.model.visit import Via
+from geohound.model.work.task import CrawlGoal, Task, TaskKind, TaskSpec, TaskState, Wanted
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 from geoweb import World

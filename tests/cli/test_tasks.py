@@ -17,7 +17,7 @@ import pytest
 from command_line import geohound
 
 from geohound.cli.demo import geoweb_running
-from geohound.model.task import CrawlGoal, TaskSpec, TaskState
+from geohound.model.work.task import CrawlGoal, TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 from geohound.tasks.control import TaskControl

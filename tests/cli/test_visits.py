@@ -18,10 +18,10 @@ from geohound.frontier.thrift import Thrift
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.failure import FailureReason
-from geohound.model.frontier import Settled
 from geohound.model.service import Extent, Service, Sighting
-from geohound.model.task import Checkpoint, CrawlGoal, TaskSpec
 from geohound.model.visit import Candidate, Lane, Link, Outcome, Page, Purpose, RequestRecord, Settlement, Via
+from geohound.model.work.frontier import Settled
+from geohound.model.work.task import Checkpoint, CrawlGoal, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.orders.adaptive import Adaptive
 from geohound.stores.sqlite import open_store

@@ -13,8 +13,8 @@ from geohound.model.catalogue import Observation
 from geohound.model.health import Check, HealthState
 from geohound.model.revisit import EndedLook, LookStats, StateStep
 from geohound.model.service import Service, Sighting
-from geohound.model.task import Claim, TaskSpec
 from geohound.model.visit import Purpose, Via
+from geohound.model.work.task import Claim, TaskSpec
 from geohound.stores.memory.catalogue import MemoryCatalogue
 from geohound.stores.memory.check_queue import MemoryCheckQueue
 from geohound.stores.memory.tasks import MemoryTasks

@@ -21,7 +21,8 @@ from sql_stores import STORES, open_sql
 from geohound.contracts import FencedError, StoreError
 from geohound.frontier import Frontier, FrontierLimits
 from geohound.model.failure import FailureReason
-from geohound.model.frontier import (
+from geohound.model.visit import Candidate, Lane, Purpose, RequestRecord, Settlement, Via
+from geohound.model.work.frontier import (
     MAX_MEMOS,
     FrontierBatch,
     LoggedUrl,
@@ -33,9 +34,8 @@ from geohound.model.frontier import (
     UrlState,
     VisitCounts,
 )
-from geohound.model.job import CachedRobots
-from geohound.model.task import TaskSpec
-from geohound.model.visit import Candidate, Lane, Purpose, RequestRecord, Settlement, Via
+from geohound.model.work.job import CachedRobots
+from geohound.model.work.task import TaskSpec
 from geohound.stores.memory.frontier_log import MemoryFrontierLog
 from geohound.stores.memory.request_log import MemoryRequestLog
 from geohound.stores.memory.robots import MemoryRobotsCache

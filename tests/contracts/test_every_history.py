@@ -15,8 +15,8 @@ from geohound.model.health import Check, HealthState, assess
 from geohound.model.layer_check import LayerCheck
 from geohound.model.revisit import EndedLook
 from geohound.model.service import Layer, Service, Sighting
-from geohound.model.task import TaskSpec
 from geohound.model.visit import Purpose, Via
+from geohound.model.work.task import TaskSpec
 from geohound.stores.memory.catalogue import MemoryCatalogue
 from geohound.stores.memory.check_queue import MemoryCheckQueue
 from geohound.stores.memory.history import MemoryHistory

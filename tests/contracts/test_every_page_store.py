@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sql_stores import SQL_STORES, STORES, open_sql
 
-from geohound.model.kept_page import KeptPage, PageRoom, pack
+from geohound.model.work.kept_page import KeptPage, PageRoom, pack
 from geohound.stores.memory.kept_pages import MemoryKeptPages
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -13,7 +13,7 @@ from geohound import plugins
 from geohound.model.failure import FailureReason
 from geohound.model.secrets import Secrets
 from geohound.model.visit import Failure
-from geohound.model.web_search import SearchPage, SearchRequest
+from geohound.model.work.web_search import SearchPage, SearchRequest
 
 SEARCHERS = plugins.discover("searchers")
 KEY = "s3cr3t-0f-g30h0und"

@@ -19,8 +19,8 @@ from sql_stores import STORES, open_sql
 from geohound.contracts import SegmentGoneError
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
-from geohound.model.query import Query
-from geohound.model.segment import Manifest, Segment
+from geohound.model.search.query import Query
+from geohound.model.search.segment import Manifest, Segment
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from sql_stores import SQL_STORES, open_sql
 
 from geohound.contracts import FencedError
-from geohound.model.frontier import FrontierBatch
-from geohound.model.shard import ShardNumbers
-from geohound.model.task import TaskFilter, TaskSpec, TaskState
 from geohound.model.visit import Candidate, Purpose, Via
+from geohound.model.work.frontier import FrontierBatch
+from geohound.model.work.shard import ShardNumbers
+from geohound.model.work.task import TaskFilter, TaskSpec, TaskState
 
 LINK = Candidate("http://b.test/", Via.LINK, "http://a.test/", "a \udcff clue", 0.5, 2)
 HARVEST = Candidate("http://b.test/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw", cursor=b"\x00\xff")

@@ -14,8 +14,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from sql_stores import STORES, open_database
 
 from geohound.contracts import FencedError
-from geohound.model.event import Progressed, ServiceFound, StateChanged, VisitEnded, Waiting, Warned
-from geohound.model.task import (
+from geohound.model.work.event import Progressed, ServiceFound, StateChanged, VisitEnded, Waiting, Warned
+from geohound.model.work.task import (
     UNFINISHED,
     Budget,
     Checkpoint,

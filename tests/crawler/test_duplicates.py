@@ -18,8 +18,8 @@ from geohound.crawler.duplicates import (
     Novelty,
 )
 from geohound.crawler.page_sketch import draw
-from geohound.model.frontier import Memo
 from geohound.model.visit import Link, Page
+from geohound.model.work.frontier import Memo
 
 FRAME = " ".join(f"menu{chr(97 + n)}" for n in range(26)) + " contact imprint privacy search home news about us"
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october")

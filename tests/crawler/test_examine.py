@@ -15,9 +15,9 @@ from geohound import plugins
 from geohound.crawler.examiner import ExaminerParts, LocalExaminer
 from geohound.mining.map_page import Explorer
 from geohound.model.failure import FailureReason
-from geohound.model.job import Job, Purpose, Report
 from geohound.model.service import KnownProofs
 from geohound.model.visit import Failure, Response, Visit
+from geohound.model.work.job import Job, Purpose, Report
 
 LANDING = b"""{"title": "Roads", "links": [
 {"rel": "self", "href": "http://api.test/ogc"}, {"rel": "conformance", "href": "http://api.test/ogc/conformance"},

@@ -15,8 +15,8 @@ from test_engine import WMS, SmallWeb, crawl, html, service
 
 from geohound.frontier import FrontierLimits
 from geohound.model.failure import FailureReason
-from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, Outcome
+from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.orders.polarhub import PolarHub
 from geohound.stores.sqlite import open_store

@@ -9,9 +9,9 @@ import pytest
 
 from geohound.crawler.workers.channel import pack_job, pack_report, unpack_job, unpack_report
 from geohound.model.failure import FailureReason
-from geohound.model.job import CachedRobots, Job, PageRead, Redirected, Report, Sketch
 from geohound.model.service import CachedProof, KnownProofs, Service
 from geohound.model.visit import Failure, Link, LinkPlace, Page, Purpose, Validators
+from geohound.model.work.job import CachedRobots, Job, PageRead, Redirected, Report, Sketch
 
 WMS = Service("wms", "http://a.test/ows", "1.3.0", title="Maps")
 LINK = Link("http://a.test/x", "words", "around", LinkPlace.AREA, line=3, dom_path="li<ul<..nav")

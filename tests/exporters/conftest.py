@@ -9,7 +9,7 @@ from export_examples import SERVICES
 
 from geohound.model.catalogue import Observation
 from geohound.model.export import ExportedService
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock

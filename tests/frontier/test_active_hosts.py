@@ -9,9 +9,9 @@ from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
 from geohound.frontier.thrift import FEWEST, ActiveLimit, Thrift
-from geohound.model.frontier import HostRole, Settled
-from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
+from geohound.model.work.frontier import HostRole, Settled
+from geohound.model.work.task import TaskSpec
 from geohound.settings import Settings, SettingsError
 from geohound.tasks.spec import thrift_of, thrift_share
 

@@ -9,10 +9,10 @@ from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
 from geohound.model.failure import FailureReason
-from geohound.model.frontier import Settled
-from geohound.model.order_options import GroupRules
-from geohound.model.task import TaskSpec
 from geohound.model.visit import Candidate, Lane, Link, Outcome, Page, Purpose, Settlement, Via
+from geohound.model.work.frontier import Settled
+from geohound.model.work.order_options import GroupRules
+from geohound.model.work.task import TaskSpec
 from geohound.orders.oss import OssGroups
 
 BOUNDS = FrontierLimits(max_attempts=3)

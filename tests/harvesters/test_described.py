@@ -11,8 +11,8 @@ import pytest
 from harvest_rig import Answer, Answering, response
 
 from geohound.harvesters._described import HarvestRecipe, RecipeError, described, read_recipe
-from geohound.model.harvest import HarvestPage, Listed
 from geohound.model.visit import Failure, Visit
+from geohound.model.work.harvest import HarvestPage, Listed
 
 CENTRE = """
 id = "polar"

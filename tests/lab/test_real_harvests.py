@@ -20,8 +20,8 @@ from loopback import serving
 
 from geohound import plugins
 from geohound.model.failure import FailureReason
-from geohound.model.harvest import HarvestPage, Listed
 from geohound.model.visit import Failure
+from geohound.model.work.harvest import HarvestPage, Listed
 
 if TYPE_CHECKING:
     from conftest import Net

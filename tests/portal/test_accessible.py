@@ -15,8 +15,8 @@ import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 from portal_people import PASSWORD, tasks_in
 
-from geohound.model.event import Event, Progressed, ServiceFound, VisitEnded
-from geohound.model.task import CrawlGoal, Ending, TaskSpec, TaskState
+from geohound.model.work.event import Event, Progressed, ServiceFound, VisitEnded
+from geohound.model.work.task import CrawlGoal, Ending, TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.plugins import discover
 from geohound.portal.app import PortalTasks, TaskEvents, create_app

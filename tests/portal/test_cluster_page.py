@@ -7,7 +7,7 @@ import json
 import pytest
 from starlette.testclient import TestClient
 
-from geohound.model.task import Checkpoint, TaskSpec
+from geohound.model.work.task import Checkpoint, TaskSpec
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.tasks.cluster_status import cluster_status

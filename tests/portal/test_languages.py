@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from geohound.model.account import Role
-from geohound.model.event import WAITING_TEXTS
 from geohound.model.failure import FailureReason
 from geohound.model.health import HealthState
 from geohound.model.service import RefusalReason
-from geohound.model.task import Ending, TaskKind, TaskState
 from geohound.model.visit import Via
+from geohound.model.work.event import WAITING_TEXTS
+from geohound.model.work.task import Ending, TaskKind, TaskState
 from geohound.portal import reasons
 from geohound.portal.app import SENTENCES
 from geohound.portal.languages import ENGLISH, NAMES, language

@@ -17,8 +17,8 @@ from geohound.model.health import Check
 from geohound.model.layer_check import LayerCheck
 from geohound.model.revisit import EndedLook
 from geohound.model.service import Layer, Service, Sighting
-from geohound.model.task import TaskSpec
 from geohound.model.visit import Purpose, Via
+from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.portal.app import create_app
 from geohound.settings import Settings

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from geohound.model.event import ServiceFound, Warned
-from geohound.model.task import Checkpoint, CrawlGoal, Ending, MonitorGoal, TaskKind, TaskSpec, TaskState
+from geohound.model.work.event import ServiceFound, Warned
+from geohound.model.work.task import Checkpoint, CrawlGoal, Ending, MonitorGoal, TaskKind, TaskSpec, TaskState
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store

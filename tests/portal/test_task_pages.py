@@ -11,11 +11,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from geohound.model.catalogue import Observation
-from geohound.model.event import Progressed, ServiceFound, VisitEnded, Warned
 from geohound.model.location import HostLocation
 from geohound.model.service import Service, Sighting
-from geohound.model.task import Budget, Checkpoint, CrawlGoal, Ending, TaskSpec, TaskState, Wanted
 from geohound.model.visit import Via
+from geohound.model.work.event import Progressed, ServiceFound, VisitEnded, Warned
+from geohound.model.work.task import Budget, Checkpoint, CrawlGoal, Ending, TaskSpec, TaskState, Wanted
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store

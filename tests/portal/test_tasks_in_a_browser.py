@@ -12,8 +12,8 @@ import pytest
 import uvicorn
 from playwright.sync_api import Page, expect, sync_playwright
 
-from geohound.model.event import Progressed, ServiceFound, VisitEnded
-from geohound.model.task import Claim, Ending, TaskState
+from geohound.model.work.event import Progressed, ServiceFound, VisitEnded
+from geohound.model.work.task import Claim, Ending, TaskState
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.portal.assets import load_assets
 from geohound.search.index import CatalogueIndex

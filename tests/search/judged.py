@@ -11,7 +11,7 @@ from pathlib import Path
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.service import Extent, Layer, Provider, Service, Sighting
 from geohound.model.visit import Via
 

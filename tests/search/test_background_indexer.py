@@ -13,7 +13,7 @@ import pytest
 
 from geohound.app import background_indexer as start_indexer
 from geohound.model.catalogue import Observation
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.search import background_indexer

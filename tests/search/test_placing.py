@@ -8,7 +8,7 @@ import pytest
 
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
-from geohound.model.query import Query, Sort
+from geohound.model.search.query import Query, Sort
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock

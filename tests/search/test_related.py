@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from geohound import Catalogue
 from geohound.cli import program
 from geohound.model.catalogue import Observation
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Via
 

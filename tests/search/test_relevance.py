@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from geohound.model.bbox import BBox
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.net.clock import SystemClock
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store

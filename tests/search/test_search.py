@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from geohound.model.bbox import BBox, Relation
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check, HealthState
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.service import Access, Extent, Layer, Provider, Service, Sighting
 from geohound.model.visit import Via
 from geohound.search.facets import duplicate_key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from geohound.model.catalogue import Observation
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.service import Layer, Provider, Service, Sighting
 from geohound.model.visit import Via
 

@@ -15,7 +15,7 @@ from loopback import serving
 from geohound import app
 from geohound.contracts import Searcher
 from geohound.model.visit import Failure, RequestRecord
-from geohound.model.web_search import SearchPage, SearchRequest
+from geohound.model.work.web_search import SearchPage, SearchRequest
 from geohound.settings import Settings
 
 

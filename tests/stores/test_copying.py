@@ -10,7 +10,7 @@ import pytest
 from command_line import geohound
 from postgres_server import shared_server
 
-from geohound.model.task import TaskSpec
+from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores import postgres, sqlite
 from geohound.stores.copying import LEFT_OUT, TABLES

@@ -11,7 +11,7 @@ from loopback import serving
 from starlette.testclient import TestClient
 
 from geohound import Catalogue, app, crawl, identify
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.portal.app import create_app
 from geohound.settings import Settings
 

@@ -12,7 +12,7 @@ import pytest
 
 from geohound import app, crawl
 from geohound.model.health import HealthState
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.settings import Settings
 from geohound.views.known import HealthRecord, health_record
 from geoweb import World, running

@@ -12,8 +12,8 @@ from harvest_examples import warc_record
 
 from geohound import app
 from geohound.cli.demo import geoweb_running
-from geohound.model.task import TaskFilter, TaskState, Wanted
 from geohound.model.visit import Purpose
+from geohound.model.work.task import TaskFilter, TaskState, Wanted
 from geohound.settings import Settings
 from geohound.tasks.divided_work import is_divided, is_run_whole
 from geohound.tasks.spec import crawl_spec, harvest_spec

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from geohound.contracts import FencedError, StoreError
-from geohound.model.event import Event, Progressed, ServiceFound, StateChanged, VisitEnded, Waiting, Warned
-from geohound.model.task import Checkpoint, Claim, Ending, Task, TaskSpec, TaskState, Wanted
+from geohound.model.work.event import Event, Progressed, ServiceFound, StateChanged, VisitEnded, Waiting, Warned
+from geohound.model.work.task import Checkpoint, Claim, Ending, Task, TaskSpec, TaskState, Wanted
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.tasks import MemoryTasks
 from geohound.tasks import runner as running

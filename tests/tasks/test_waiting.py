@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from geohound.model.event import waiting_text
-from geohound.model.frontier import FrontierStats
 from geohound.model.visit import Candidate, Purpose, Via
+from geohound.model.work.event import waiting_text
+from geohound.model.work.frontier import FrontierStats
 from geohound.tasks.crawling import CrawlWork
 
 LAST = [Candidate("http://slow.test/a"), Candidate("http://slow.test/b"), Candidate("http://drip.test/")]

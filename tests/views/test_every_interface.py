@@ -22,7 +22,7 @@ from geohound.cli import program
 from geohound.model.bbox import BBox, Relation
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check, HealthState
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock

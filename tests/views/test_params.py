@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from geohound.model.bbox import BBox, Relation
 from geohound.model.health import HealthState
-from geohound.model.query import FACETS, Query
+from geohound.model.search.query import FACETS, Query
 from geohound.views.params import API, COMMAND_LINE, LIBRARY, PAGES, SearchParams, read_query
 from geohound.views.parsing import ParameterError, fields, read_box, read_years
 

@@ -11,7 +11,7 @@ import pytest
 from geohound.model.bbox import BBox
 from geohound.model.biography import CheckTotals, LifeChange, LifeEvent
 from geohound.model.health import Check, HealthState
-from geohound.model.query import Hit
+from geohound.model.search.query import Hit
 from geohound.model.service import Extent, Layer, Operation, Refusal, RefusalReason, Service, Sighting, Verdict
 from geohound.model.visit import Via
 from geohound.views.encoding import encode, plain

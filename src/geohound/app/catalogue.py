@@ -19,8 +19,8 @@ from .clock import CLOCK
 if TYPE_CHECKING:
     from geohound.accounts import Accounts
     from geohound.contracts import SearchIndex
-    from geohound.model.kept_page import KeptPage
     from geohound.model.visit import RequestRecord
+    from geohound.model.work.kept_page import KeptPage
     from geohound.search.background_indexer import BackgroundIndexer
     from geohound.stores.copying import CopiedTable
     from geohound.stores.sql.store import Store

@@ -89,7 +89,7 @@ def topics(files: Sequence[str] = ()) -> Mapping[str, Topic]:
 
 def crawl_order(settings: Settings) -> Order:
     """The order that the settings name, with what they ask of it."""
-    from geohound.model.order_options import GroupRules, OrderOptions
+    from geohound.model.work.order_options import GroupRules, OrderOptions
 
     topic = _relevance_topic(settings)
     groups = GroupRules(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from geohound.crawler.crawl_plan import Plan
     from geohound.crawler.examiner import Explore, LocalExaminer
     from geohound.crawler.workers.loop import Reading
-    from geohound.model.task import Budget, Task, TaskSpec
+    from geohound.model.work.task import Budget, Task, TaskSpec
     from geohound.politeness import TaskPoliteness, Turns
     from geohound.stores.sql.host_claims import SqlHostClaims
     from geohound.stores.sql.store import Store
@@ -154,7 +154,7 @@ def divided_runner(settings: Settings) -> Iterator[TaskRunner]:
 
 def new_task(settings: Settings, spec: TaskSpec, *, is_queued: bool = False) -> int:
     """Keep what is asked for; whoever asks also runs it, unless it is queued for others."""
-    from geohound.model.task import TaskState
+    from geohound.model.work.task import TaskState
 
     with closing(open_store(settings)) as store:
         return store.tasks.create(spec, TaskState.QUEUED if is_queued else TaskState.STOPPED).id
@@ -180,7 +180,7 @@ def visits(settings: Settings, task: int | None, *, why: bool = False) -> Iterat
 
 def hosts_left(settings: Settings, task: int | None) -> list[HostLeft]:
     """The hosts of a task, the last one by default, whose pages are still queued, the most promising first."""
-    from geohound.model.task import Budget
+    from geohound.model.work.task import Budget
     from geohound.tasks import visits as visits_of
     from geohound.tasks.spec import bounds_of, for_task
 
@@ -193,7 +193,7 @@ def hosts_left(settings: Settings, task: int | None) -> list[HostLeft]:
 
 def _learned(settings: Settings, store: Store, task: Task) -> Order:
     """The order of a task, with what it has learned."""
-    from geohound.model.task import Budget
+    from geohound.model.work.task import Budget
     from geohound.tasks.order_state import learned_order
     from geohound.tasks.spec import for_task
 

@@ -14,7 +14,7 @@ import typer
 
 from geohound import app, urls
 from geohound.model.failure import FailureReason
-from geohound.model.task import Budget, Ending, Scope, TaskKind
+from geohound.model.work.task import Budget, Ending, Scope, TaskKind
 from geohound.settings import Settings
 from geohound.tasks import source_yields
 from geohound.tasks.spec import crawl_spec

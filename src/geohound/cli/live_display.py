@@ -14,8 +14,8 @@ from rich.live import Live as RichLive
 from rich.table import Table
 from rich.text import Text
 
-from geohound.model.event import Event, Progressed, QueryAnswered, ServiceFound, StateChanged, waiting_text
-from geohound.model.task import TaskState
+from geohound.model.work.event import Event, Progressed, QueryAnswered, ServiceFound, StateChanged, waiting_text
+from geohound.model.work.task import TaskState
 
 from . import printing
 

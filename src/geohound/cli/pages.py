@@ -11,7 +11,7 @@ from geohound import app
 from geohound.mining import charset
 from geohound.mining.application import Fetched
 from geohound.mining.mine_page import mine_files
-from geohound.model.kept_page import KeptPage
+from geohound.model.work.kept_page import KeptPage
 from geohound.text.keyword_groups import GROUPS
 
 from . import options, printing

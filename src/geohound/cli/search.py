@@ -10,7 +10,7 @@ import typer
 
 from geohound import app
 from geohound.model.bbox import Relation
-from geohound.model.query import Hit, Results
+from geohound.model.search.query import Hit, Results
 from geohound.views.encoding import plain
 from geohound.views.params import COMMAND_LINE, read_query
 from geohound.views.records import ResultsRecord, results_record

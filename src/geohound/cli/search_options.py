@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 from geohound import app
 from geohound.contracts import SearchIndex
 from geohound.model.bbox import Relation
-from geohound.model.query import FACETS, Query
+from geohound.model.search.query import FACETS, Query
 from geohound.settings import Settings
 from geohound.views.parsing import ParameterError, shorten
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geohound import app
-from geohound.model.event import Numbered, StateChanged, event_record
-from geohound.model.task import Task, TaskId, TaskState, Wanted
+from geohound.model.work.event import Numbered, StateChanged, event_record
+from geohound.model.work.task import Task, TaskId, TaskState, Wanted
 from geohound.tasks.control import TaskControl, TaskError, state_of
 
 from . import options, printing

@@ -9,8 +9,8 @@ if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need n
     from datetime import datetime
 
     from geohound.model.revisit import DueLook, EndedLook, LookStats, StateStep
-    from geohound.model.task import Claim
     from geohound.model.visit import Purpose
+    from geohound.model.work.task import Claim
 
 
 class CheckQueue(Protocol):

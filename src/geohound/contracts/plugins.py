@@ -12,12 +12,12 @@ if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need n
     from geohound.model.addresses import Addresses
     from geohound.model.bbox import BBox
     from geohound.model.export import ExportedService
-    from geohound.model.harvest import HarvestPage
     from geohound.model.layer_request import LayerRequest
-    from geohound.model.order_options import OrderOptions
     from geohound.model.service import Layer, Refusal, Service
     from geohound.model.visit import Candidate, Failure, Lane, Link, Outcome, Page
-    from geohound.model.web_search import SearchPage, SearchRequest, SearchTerms
+    from geohound.model.work.harvest import HarvestPage
+    from geohound.model.work.order_options import OrderOptions
+    from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerms
 
     from .work import Fetcher
 

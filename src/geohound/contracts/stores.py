@@ -24,9 +24,14 @@ if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need n
         Revision,
         ServiceSummary,
     )
-    from geohound.model.data_file import DataFile, FileCounts, FileFilter, FileHead, NumberedFile
-    from geohound.model.event import Event, EventPage
-    from geohound.model.frontier import (
+    from geohound.model.health import Check
+    from geohound.model.search.query import LayerResults, PlacedServices, Query, Results
+    from geohound.model.search.segment import Manifest
+    from geohound.model.service import KnownProofs, Service, Sighting
+    from geohound.model.visit import Candidate, RequestRecord
+    from geohound.model.work.data_file import DataFile, FileCounts, FileFilter, FileHead, NumberedFile
+    from geohound.model.work.event import Event, EventPage
+    from geohound.model.work.frontier import (
         FrontierBatch,
         FrontierState,
         LoggedUrl,
@@ -35,17 +40,22 @@ if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need n
         VisitCounts,
         VisitRecord,
     )
-    from geohound.model.health import Check
-    from geohound.model.host_claim import ClaimedHosts
-    from geohound.model.job import CachedRobots
-    from geohound.model.kept_page import KeptPage, PageRoom
-    from geohound.model.query import LayerResults, PlacedServices, Query, Results
-    from geohound.model.segment import Manifest
-    from geohound.model.service import KnownProofs, Service, Sighting
-    from geohound.model.task import Checkpoint, Claim, Ending, Task, TaskFilter, TaskId, TaskSpec, TaskState, Wanted
-    from geohound.model.visit import Candidate, RequestRecord
-    from geohound.model.watched import WatchedSite
-    from geohound.model.web_search import CachedSearch, KeptSearch, SearchPage
+    from geohound.model.work.host_claim import ClaimedHosts
+    from geohound.model.work.job import CachedRobots
+    from geohound.model.work.kept_page import KeptPage, PageRoom
+    from geohound.model.work.task import (
+        Checkpoint,
+        Claim,
+        Ending,
+        Task,
+        TaskFilter,
+        TaskId,
+        TaskSpec,
+        TaskState,
+        Wanted,
+    )
+    from geohound.model.work.watched import WatchedSite
+    from geohound.model.work.web_search import CachedSearch, KeptSearch, SearchPage
 
 
 class StoreError(UserError):

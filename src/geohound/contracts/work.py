@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need not load it
     from datetime import datetime
 
-    from geohound.model.job import Job, Report
     from geohound.model.secrets import Secrets
     from geohound.model.visit import Validators, Visit
+    from geohound.model.work.job import Job, Report
 
 
 class Clock(Protocol):

@@ -14,14 +14,14 @@ from geohound.contracts import Fetcher, Follows, Harvester, Kind
 from geohound.data_files import START_BYTES, recognise
 from geohound.document import Document, watcher_report
 from geohound.document.refusals import redirected
-from geohound.model.browsed import EventRow
 from geohound.model.compact_sets import HashSet, Recent
 from geohound.model.failure import BUSY_STATUSES, FailureReason
-from geohound.model.harvest import HarvestPage
-from geohound.model.job import CachedRobots, FailedCheck, Job, Report, Sketch
-from geohound.model.kept_page import KeptPage, pack
 from geohound.model.service import Service, Verdict
 from geohound.model.visit import Failure, Link, LinkPlace, Page, Purpose, RequestRecord, Response, Visit
+from geohound.model.work.browsed import EventRow
+from geohound.model.work.harvest import HarvestPage
+from geohound.model.work.job import CachedRobots, FailedCheck, Job, Report, Sketch
+from geohound.model.work.kept_page import KeptPage, pack
 from geohound.text.keyword_groups import NO_KEYWORDS
 from geohound.urls.address_book import AddressBook
 

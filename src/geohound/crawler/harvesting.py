@@ -11,9 +11,9 @@ from datetime import date
 from geohound import urls
 from geohound.contracts import Harvester
 from geohound.model.failure import FailureReason
-from geohound.model.harvest import MAX_CURSOR_BYTES, MAX_LISTED, HarvestPage
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Purpose, Via, order_score
+from geohound.model.work.harvest import MAX_CURSOR_BYTES, MAX_LISTED, HarvestPage
 from geohound.urls.address_book import AddressBook
 
 from .crawl_plan import Plan

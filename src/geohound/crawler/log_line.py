@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from geohound.model.data_file import FileHead
-from geohound.model.harvest import HarvestPage
-from geohound.model.job import PageRead, Redirected, Report
 from geohound.model.visit import Candidate, Failure
-from geohound.model.watched import WatcherReport
+from geohound.model.work.data_file import FileHead
+from geohound.model.work.harvest import HarvestPage
+from geohound.model.work.job import PageRead, Redirected, Report
+from geohound.model.work.watched import WatcherReport
 
 
 class LogLine:

@@ -7,8 +7,8 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from geohound import urls
-from geohound.model.job import Sketch
 from geohound.model.visit import Link, LinkPlace, Page
+from geohound.model.work.job import Sketch
 from geohound.urls.address_book import AddressBook
 
 _DIGITS = b"0123456789"

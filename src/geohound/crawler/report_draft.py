@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.fetcher_wrapper import FetcherWrapper, NextFetch
-from geohound.model.data_file import FileHead
 from geohound.model.failure import FailureReason
-from geohound.model.harvest import HarvestPage
-from geohound.model.job import FileLink, PageRead, Redirected, Sketch
-from geohound.model.kept_page import KeptPage
 from geohound.model.service import Proof, Service, Verdict
 from geohound.model.visit import Failure, Link, Page, Response, Visit
-from geohound.model.watched import WatcherReport
+from geohound.model.work.data_file import FileHead
+from geohound.model.work.harvest import HarvestPage
+from geohound.model.work.job import FileLink, PageRead, Redirected, Sketch
+from geohound.model.work.kept_page import KeptPage
+from geohound.model.work.watched import WatcherReport
 
 NOTHING_SEEN = Verdict()
 

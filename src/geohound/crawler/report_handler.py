@@ -8,11 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from geohound import urls
-from geohound.model.data_file import FileHead
 from geohound.model.failure import NOT_READ, FailureReason
-from geohound.model.frontier import Settled
-from geohound.model.harvest import HarvestPage
-from geohound.model.job import PageRead, Redirected, Report
 from geohound.model.visit import (
     UNRANKED,
     Candidate,
@@ -26,7 +22,11 @@ from geohound.model.visit import (
     Via,
     order_score,
 )
-from geohound.model.watched import WatcherReport
+from geohound.model.work.data_file import FileHead
+from geohound.model.work.frontier import Settled
+from geohound.model.work.harvest import HarvestPage
+from geohound.model.work.job import PageRead, Redirected, Report
+from geohound.model.work.watched import WatcherReport
 from geohound.politeness import retry_in_s
 
 from .catalogue_writer import CatalogueWriter

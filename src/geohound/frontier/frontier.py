@@ -10,9 +10,9 @@ from functools import partial
 from geohound.contracts import Clock, FrontierLog, Order, StoreError
 from geohound.model.compact_sets import Recent
 from geohound.model.failure import FailureReason
-from geohound.model.frontier import Admitted, FrontierStats, Memo, NewUrl, Settled, UrlEnd, UrlState
-from geohound.model.task import Claim
 from geohound.model.visit import Candidate, Lane, Settlement, Via
+from geohound.model.work.frontier import Admitted, FrontierStats, Memo, NewUrl, Settled, UrlEnd, UrlState
+from geohound.model.work.task import Claim
 from geohound.politeness import HostTurns
 
 from .admission import Admission

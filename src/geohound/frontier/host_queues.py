@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Callable, Sequence
 
-from geohound.model.frontier import HostRole
+from geohound.model.work.frontier import HostRole
 
 from .active_hosts import ActiveHosts
 from .host_queue import PAGE, PROBE, HostQueue

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from geohound.contracts import FrontierLog, StoreError
-from geohound.model.frontier import FrontierBatch
-from geohound.model.task import Claim
+from geohound.model.work.frontier import FrontierBatch
+from geohound.model.work.task import Claim
 
 from .pending import PendingUrl
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.document import Document, paths, refusals
-from geohound.model.harvest import HarvestPage, Listed, fingerprint
 from geohound.model.service import Service
 from geohound.model.user_error import UserError
 from geohound.model.visit import Failure
+from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _part
 from ._protocols import protocol_of

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from geohound.contracts import Fetcher
-from geohound.model.harvest import HarvestPage
 from geohound.model.service import Service
 from geohound.model.visit import Failure
+from geohound.model.work.harvest import HarvestPage
 
 from . import _asking
 

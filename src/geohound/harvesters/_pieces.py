@@ -10,8 +10,8 @@ from typing import NamedTuple
 from geohound.contracts import Fetcher
 from geohound.document import Document
 from geohound.model.failure import FailureReason
-from geohound.model.harvest import HarvestPage, fingerprint
 from geohound.model.visit import Failure, Response
+from geohound.model.work.harvest import HarvestPage, fingerprint
 
 from . import _asking
 

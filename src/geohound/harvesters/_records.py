@@ -10,7 +10,7 @@ from typing import Any
 
 from geohound import urls
 from geohound.document import Document, safe_xml
-from geohound.model.harvest import Listed
+from geohound.model.work.harvest import Listed
 
 from ._protocols import protocol_of
 

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 
 from geohound import urls
 from geohound.contracts import Fetcher
-from geohound.model.harvest import HarvestPage, Listed, fingerprint
 from geohound.model.visit import Failure
+from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking
 from ._paging import JSON, PAGE

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from geohound import urls
-from geohound.model.harvest import Listed
+from geohound.model.work.harvest import Listed
 
 from ._asking import number
 from ._paging import PAGE, Batch, Offsets, page_at_offset

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from geohound.contracts import Fetcher
-from geohound.model.harvest import HarvestPage, Listed
 from geohound.model.visit import Failure
+from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
 from ._paging import JSON, Batch, address_of_page, page_of_links

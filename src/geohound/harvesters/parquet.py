@@ -8,8 +8,8 @@ from typing import Any
 
 from geohound.contracts import Fetcher
 from geohound.model.failure import FailureReason
-from geohound.model.harvest import MAX_LISTED, HarvestPage, Listed, fingerprint
 from geohound.model.visit import Failure
+from geohound.model.work.harvest import MAX_LISTED, HarvestPage, Listed, fingerprint
 
 from . import _asking, _pieces
 from ._part import Part

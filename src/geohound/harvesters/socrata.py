@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 from geohound import urls
-from geohound.model.harvest import Listed
+from geohound.model.work.harvest import Listed
 
 from ._asking import number
 from ._paging import PAGE, Batch, Offsets, page_at_offset

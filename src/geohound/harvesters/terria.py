@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from geohound.contracts import Fetcher
-from geohound.model.harvest import HarvestPage, Listed, fingerprint
 from geohound.model.visit import Failure
+from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking
 from ._paging import JSON

@@ -10,9 +10,9 @@ from urllib.parse import urljoin
 
 from geohound.contracts import Fetcher
 from geohound.document import Document, safe_xml
-from geohound.model.harvest import HarvestPage, Listed, fingerprint
 from geohound.model.service import Service
 from geohound.model.visit import Failure
+from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _records
 from ._part import MANY_LINKS, Part

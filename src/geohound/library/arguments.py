@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from geohound.model.bbox import BBox
-from geohound.model.query import FACETS
+from geohound.model.search.query import FACETS
 from geohound.views.parsing import Texts, shorten
 
 Box = BBox | str | Sequence[float] | None

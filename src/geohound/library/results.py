@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from geohound.model.bbox import BBox
 from geohound.model.health import HealthState
-from geohound.model.query import Hit, Query, Results
+from geohound.model.search.query import Hit, Query, Results
 from geohound.model.service import Refusal, Service, Verdict
 from geohound.views.encoding import plain
 from geohound.views.records import HitRecord, ServiceRecord, hit_record, service_record

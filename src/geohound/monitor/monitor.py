@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from geohound.model.biography import KEPT_DAYS
-from geohound.model.event import CheckEnded, Warned
 from geohound.model.revisit import DueLook
-from geohound.model.task import Ending
 from geohound.model.visit import Purpose
+from geohound.model.work.event import CheckEnded, Warned
+from geohound.model.work.task import Ending
 
 from .ended import LookedAt, PutOff
 from .page_look import PageLooks

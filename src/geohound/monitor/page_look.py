@@ -10,12 +10,12 @@ from typing import Final
 
 from geohound import urls
 from geohound.model.catalogue import Observation
-from geohound.model.event import ServiceFound
 from geohound.model.health import Check
-from geohound.model.job import Job, PageRead, Report
 from geohound.model.revisit import DueLook, EndedLook
 from geohound.model.service import Sighting
 from geohound.model.visit import Link, Purpose, Via
+from geohound.model.work.event import ServiceFound
+from geohound.model.work.job import Job, PageRead, Report
 
 from .ended import LookedAt, PutOff
 from .parts import MonitorParts

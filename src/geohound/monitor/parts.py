@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from geohound.contracts import CatalogueStore, CheckQueue, Clock, Fetcher, HistoryStore, Kind
-from geohound.model.event import Event
-from geohound.model.job import Job, Report
 from geohound.model.service import Service
-from geohound.model.task import Claim
+from geohound.model.work.event import Event
+from geohound.model.work.job import Job, Report
+from geohound.model.work.task import Claim
 from geohound.urls.address_book import AddressBook
 
 from .schedule import Revisiting

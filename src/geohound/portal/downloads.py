@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 
 from geohound.contracts import Exporter
 from geohound.model.health import assess
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.user_error import UserError
 from geohound.views.exporting import Exporting
 from geohound.views.parsing import check_choice

@@ -14,7 +14,7 @@ from typing import Any
 
 from geohound import urls
 from geohound.model.catalogue import ALL, Filter
-from geohound.model.query import Query, Results
+from geohound.model.search.query import Query, Results
 from geohound.reports import CATALOGUE_REPORTS, TASK_REPORTS, CatalogueFacts, Cell, Table, ended_visits
 from geohound.reports import REPORTS as OTHER_REPORTS
 from geohound.reports.countries import UNKNOWN, country_of

@@ -10,8 +10,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 
 from geohound.contracts import StoreError
-from geohound.model.event import EventPage, Numbered
-from geohound.model.task import TaskId, TaskState
+from geohound.model.work.event import EventPage, Numbered
+from geohound.model.work.task import TaskId, TaskState
 from geohound.tasks.control import NoSuchTaskError, TaskControl, state_of
 
 log = logging.getLogger(__name__)

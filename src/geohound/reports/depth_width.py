@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from geohound.model.task import SEEDS_PER_SEGMENT
+from geohound.model.work.task import SEEDS_PER_SEGMENT
 
 from ._table import Cell, EndedVisit, TaskReport, new_services
 

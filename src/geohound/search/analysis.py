@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Change
-from geohound.model.query import FACETS
+from geohound.model.search.query import FACETS
 from geohound.model.service import Layer, Service
 from geohound.text import guess_language, index_tokens, is_unspaced, stem, stop_words, tokenize, tokenize_name
 

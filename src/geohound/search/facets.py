@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from geohound import urls
-from geohound.model.query import FACETS, Query
+from geohound.model.search.query import FACETS, Query
 from geohound.model.service import Service
 from geohound.text import language_code, tokenize
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from geohound.contracts import CatalogueStore
 from geohound.model.bbox import Relation
 from geohound.model.health import HealthState
-from geohound.model.query import Hit, Query
+from geohound.model.search.query import Hit, Query
 from geohound.model.service import Layer, Service
 from geohound.text import is_unspaced, parse_query_terms, stems, stop_words, tokenize, tokenize_name
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from geohound.model.health import HealthState
-from geohound.model.query import FACETS
-from geohound.model.segment import Segment
+from geohound.model.search.query import FACETS
+from geohound.model.search.segment import Segment
 from geohound.text import Vocabulary
 
 from .segments import LAST_CHARACTER, RECORD, STATE, Read, SegmentData, frequent_words, read_states, read_values

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from geohound.contracts import CatalogueStore, SegmentGoneError, SegmentStore
 from geohound.model.catalogue import Change, Revision
-from geohound.model.query import LayerResults, PlacedServices, Query, Results
-from geohound.model.segment import Manifest, Segment
+from geohound.model.search.query import LayerResults, PlacedServices, Query, Results
+from geohound.model.search.segment import Manifest, Segment
 
 from .analysis import TermCache, analyse
 from .in_memory_index import STATES, InMemoryIndex, Snapshot

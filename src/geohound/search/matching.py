@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from geohound.model.bbox import BBox, Relation
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 
 from . import weights
 from .boxes import match_relation, overlap_ratios, relation_mask

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from geohound.model.query import PlacedGroup, PlacedServices
+from geohound.model.search.query import PlacedGroup, PlacedServices
 
 from .search_run import SearchRun, rank, without_duplicates
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from geohound.model.segment import Segment
+from geohound.model.search.segment import Segment
 from geohound.text import Vocabulary
 
 from .in_memory_index import PlacedSegment, Snapshot

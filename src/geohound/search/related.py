@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from geohound.model.query import Hit
+from geohound.model.search.query import Hit
 from geohound.text import QueryTerms, stems, stop_words, tokenize
 
 from .in_memory_index import Snapshot

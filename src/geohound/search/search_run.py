@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from geohound.contracts import CatalogueStore
 from geohound.model.health import HealthState
-from geohound.model.query import FACETS, Hit, LayerHit, LayerResults, Query, Results, Sort
+from geohound.model.search.query import FACETS, Hit, LayerHit, LayerResults, Query, Results, Sort
 from geohound.model.service import Service
 from geohound.text import QueryTerms, parse_query_terms
 

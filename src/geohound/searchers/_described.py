@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from geohound.model.secrets import Secrets
 from geohound.model.user_error import UserError
-from geohound.model.web_search import SearchPage, SearchRequest, SearchTerms
+from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerms
 
 from ._asking import inside
 from ._part import WebSearcher, count, no_secrets, results

@@ -12,7 +12,7 @@ from geohound.contracts import Fetcher
 from geohound.model.failure import FailureReason
 from geohound.model.secrets import Secrets
 from geohound.model.visit import MAX_URL_CHARS, Failure
-from geohound.model.web_search import MAX_RESULTS, SearchPage, SearchRequest, SearchTerms, WebResult
+from geohound.model.work.web_search import MAX_RESULTS, SearchPage, SearchRequest, SearchTerms, WebResult
 
 from . import _asking
 

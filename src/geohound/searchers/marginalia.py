@@ -7,7 +7,7 @@ from typing import Any
 
 from geohound import urls
 from geohound.model.secrets import Secrets
-from geohound.model.web_search import SearchPage, SearchRequest, SearchTerms
+from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerms
 
 from ._part import WebSearcher, results
 

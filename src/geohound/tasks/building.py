@@ -36,9 +36,9 @@ from geohound.frontier.recovery import open_frontier
 from geohound.frontier.shard_frontier import ShardFrontier
 from geohound.model.location import HostLocation
 from geohound.model.service import Service
-from geohound.model.shard import Shard
-from geohound.model.task import Budget, Claim, Task, TaskKind
 from geohound.model.visit import Candidate
+from geohound.model.work.shard import Shard
+from geohound.model.work.task import Budget, Claim, Task, TaskKind
 from geohound.politeness import PolitenessPolicy, TaskPoliteness
 from geohound.settings import Settings, SettingsError
 from geohound.urls.address_book import AddressBook

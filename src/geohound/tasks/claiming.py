@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from geohound.contracts import StoreError, TaskStore
-from geohound.model.task import Claim, Task, TaskId, TaskState, Wanted
+from geohound.model.work.task import Claim, Task, TaskId, TaskState, Wanted
 
 from .holder import is_gone, read_holder, this_process
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from geohound.contracts import TaskStore
-from geohound.model.event import EventPage
-from geohound.model.task import UNFINISHED, Task, TaskId, TaskKind, TaskSpec, TaskState, Wanted
+from geohound.model.work.event import EventPage
+from geohound.model.work.task import UNFINISHED, Task, TaskId, TaskKind, TaskSpec, TaskState, Wanted
 
 from .claiming import is_run
 from .holder import is_gone

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from geohound.contracts import TaskStore
-from geohound.model.event import Numbered, StateChanged
-from geohound.model.task import TaskId, TaskState
+from geohound.model.work.event import Numbered, StateChanged
+from geohound.model.work.task import TaskId, TaskState
 
 QUICK_S = 120.0  # a run that ends sooner with its process is under suspicion
 MAX_QUICK_CRASHES = 5  # in a row

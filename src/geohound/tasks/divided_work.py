@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from geohound.contracts import Clock, ShardStore, TaskStore
-from geohound.model.event import Progressed, ServiceFound, VisitEnded, Warned
-from geohound.model.task import Checkpoint, Claim, Ending, Task, TaskId, TaskKind, TaskState, Wanted
+from geohound.model.work.event import Progressed, ServiceFound, VisitEnded, Warned
+from geohound.model.work.task import Checkpoint, Claim, Ending, Task, TaskId, TaskKind, TaskState, Wanted
 
 from .event_feed import EventFeed
 from .recounting import Records, recount

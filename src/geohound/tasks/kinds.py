@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
 
-from geohound.model.task import Claim, Task, TaskKind
+from geohound.model.work.task import Claim, Task, TaskKind
 
 from .event_feed import EventFeed
 from .runner import Build, Work

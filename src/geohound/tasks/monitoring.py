@@ -21,10 +21,11 @@ from geohound.contracts import (
     TaskStore,
 )
 from geohound.crawler.crawl_plan import Plan
-from geohound.model.event import Progressed, Warned
-from geohound.model.job import Job, Report
 from geohound.model.service import Service
-from geohound.model.task import (
+from geohound.model.visit import RequestRecord
+from geohound.model.work.event import Progressed, Warned
+from geohound.model.work.job import Job, Report
+from geohound.model.work.task import (
     Budget,
     Checkpoint,
     Claim,
@@ -36,7 +37,6 @@ from geohound.model.task import (
     TaskState,
     Wanted,
 )
-from geohound.model.visit import RequestRecord
 from geohound.monitor.monitor import Monitor
 from geohound.monitor.notifying import NoticePlan, Notifier
 from geohound.monitor.parts import MonitorParts, MonitorPlan

@@ -9,8 +9,8 @@ from contextlib import AbstractAsyncContextManager, suppress
 from typing import Protocol
 
 from geohound.contracts import Clock, FencedError, StoreError, TaskStore
-from geohound.model.event import Event, Progressed, StateChanged, Warned
-from geohound.model.task import UNDER_WAY, Checkpoint, Claim, Ending, Task, TaskId, TaskState, Wanted
+from geohound.model.work.event import Event, Progressed, StateChanged, Warned
+from geohound.model.work.task import UNDER_WAY, Checkpoint, Claim, Ending, Task, TaskId, TaskState, Wanted
 
 from .claiming import TTL_S, claim_task, is_claimable
 from .crash_loop import QUICK_S, Crashes, all_events, count_crashes

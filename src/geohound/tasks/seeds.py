@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from geohound.contracts import FrontierLog, Harvester, Order
 from geohound.model.failure import REPEATED
-from geohound.model.frontier import FrontierBatch, UrlEnd, UrlState, VisitRecord
-from geohound.model.task import SEEDS_PER_SEGMENT, Claim, TaskId, TaskKind, TaskSpec
 from geohound.model.visit import Candidate, Purpose, Settlement, Via
+from geohound.model.work.frontier import FrontierBatch, UrlEnd, UrlState, VisitRecord
+from geohound.model.work.task import SEEDS_PER_SEGMENT, Claim, TaskId, TaskKind, TaskSpec
 from geohound.urls.address_book import AddressBook
 
 

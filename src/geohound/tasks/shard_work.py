@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from geohound.contracts import Clock, ShardStore, TaskStore
-from geohound.model.event import Progressed
-from geohound.model.shard import Shard
-from geohound.model.task import Checkpoint, Claim, Ending
 from geohound.model.visit import Candidate
+from geohound.model.work.event import Progressed
+from geohound.model.work.shard import Shard
+from geohound.model.work.task import Checkpoint, Claim, Ending
 
 from .crawling import CrawlWork
 

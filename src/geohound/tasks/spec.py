@@ -12,10 +12,10 @@ from geohound.crawler.link_filter import ScopeFilter
 from geohound.frontier import FrontierLimits
 from geohound.frontier.thrift import Thrift
 from geohound.model.bbox import BBox
-from geohound.model.kept_page import PageRoom
-from geohound.model.shard import Shard
-from geohound.model.task import Budget, CrawlGoal, Policy, Scope, Task, TaskKind, TaskSpec
-from geohound.model.watched import NO_WATCHERS, AskWatchers, FlagReset, WatcherPolicy
+from geohound.model.work.kept_page import PageRoom
+from geohound.model.work.shard import Shard
+from geohound.model.work.task import Budget, CrawlGoal, Policy, Scope, Task, TaskKind, TaskSpec
+from geohound.model.work.watched import NO_WATCHERS, AskWatchers, FlagReset, WatcherPolicy
 from geohound.settings import Settings, SettingsError
 from geohound.urls.sinks import sinks
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from geohound.contracts import FrontierLog, Order, StoreError, TaskStore
 from geohound.frontier.thrift import ActiveLimit
-from geohound.model.frontier import HostRole, UrlState, VisitRecord
 from geohound.model.service import Service
-from geohound.model.task import Task, TaskId, TaskKind
 from geohound.model.visit import Candidate, Lane, Purpose, Via
+from geohound.model.work.frontier import HostRole, UrlState, VisitRecord
+from geohound.model.work.task import Task, TaskId, TaskKind
 
 MAX_REASONS = 6  # for one link
 _ITS_HOST = "its host: "

@@ -9,7 +9,7 @@ from geohound.contracts import CatalogueStore, Exporter, Kind, SearchIndex
 from geohound.model.export import ExportedService
 from geohound.model.health import HealthState
 from geohound.model.layer_request import LayerRequest
-from geohound.model.query import Hit, Query
+from geohound.model.search.query import Hit, Query
 from geohound.model.service import Layer, Service
 from geohound.urls import canonical
 

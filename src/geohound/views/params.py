@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from geohound.model.bbox import Relation
 from geohound.model.health import HealthState
-from geohound.model.query import FACETS, Query, Sort
+from geohound.model.search.query import FACETS, Query, Sort
 
 from .parsing import IDS, Choices, Texts, read, read_box, read_years
 

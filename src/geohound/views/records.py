@@ -11,7 +11,7 @@ from msgspec import Meta
 from geohound import urls
 from geohound.model.bbox import BBox
 from geohound.model.health import HealthState
-from geohound.model.query import Hit, LayerHit, Results
+from geohound.model.search.query import Hit, LayerHit, Results
 from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, Provider, Service, Verdict
 
 from .encoding import plain

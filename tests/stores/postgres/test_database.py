@@ -16,10 +16,10 @@ from postgres_server import programs, shared_server
 from geohound import app
 from geohound.contracts import StoreError
 from geohound.model.catalogue import Observation
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.service import Service, Sighting
-from geohound.model.task import TaskSpec, TaskState
 from geohound.model.visit import Via
+from geohound.model.work.task import TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.postgres import open_store, schema

@@ -10,10 +10,10 @@ from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
 from geohound.model.catalogue import Observation
-from geohound.model.event import ServiceFound
 from geohound.model.service import Service, Sighting
-from geohound.model.task import Budget, CrawlGoal, Ending, Policy, Scope, TaskSpec, TaskState, Wanted
 from geohound.model.visit import Candidate, Via
+from geohound.model.work.event import ServiceFound
+from geohound.model.work.task import Budget, CrawlGoal, Ending, Policy, Scope, TaskSpec, TaskState, Wanted
 from geohound.stores.sqlite import open_store
 
 BEFORE = Path(__file__).parents[1] / "captures" / "catalogue-v6.db.gz"

@@ -10,7 +10,7 @@ from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import Response
 
-from geohound.model.query import PlacedGroup, Query
+from geohound.model.search.query import PlacedGroup, Query
 from geohound.portal.formatting import line
 from geohound.portal.json_responses import answer
 from geohound.portal.openapi import ApiOperation, parameters

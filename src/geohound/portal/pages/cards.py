@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from geohound import urls
 from geohound.model.bbox import BBox
 from geohound.model.health import Check, CheckResult
-from geohound.model.query import Hit, LayerHit, Query
+from geohound.model.search.query import Hit, LayerHit, Query
 from geohound.model.service import Layer, Service
 from geohound.portal.formatting import box_text, name
 from geohound.portal.maps.drawn_layers import DrawnLayer, drawn_layer

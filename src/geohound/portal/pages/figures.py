@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from geohound.contracts import CatalogueStore
 from geohound.model.health import HealthState
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.portal.portal import Portal
 
 _FRESH_S = 10.0

@@ -16,7 +16,7 @@ from geohound import urls
 from geohound.model.biography import LifeChange, LifeEvent
 from geohound.model.catalogue import Filter, ServiceSummary
 from geohound.model.health import Health, HealthState, assess
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.model.service import Service
 from geohound.portal.languages import language_of
 from geohound.portal.portal import Portal, portal_of

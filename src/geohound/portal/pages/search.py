@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from geohound.model.bbox import Relation
 from geohound.model.health import HealthState
-from geohound.model.query import FACETS, Query, Results, Sort
+from geohound.model.search.query import FACETS, Query, Results, Sort
 from geohound.model.service import Service
 from geohound.portal.access.rights import Right, may_download, may_use
 from geohound.portal.access.visitor import visitor_of

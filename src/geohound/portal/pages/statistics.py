@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.portal.assets import land_file
 from geohound.portal.languages import PageTexts, language_of
 from geohound.portal.portal import Portal, portal_of

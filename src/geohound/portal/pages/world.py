@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from geohound.model.query import Query
+from geohound.model.search.query import Query
 from geohound.portal.maps.drawn_layers import MAX_LAYERS, layers_named
 from geohound.portal.middleware.policy import policy_for
 from geohound.portal.portal import portal_of

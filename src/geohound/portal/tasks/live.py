@@ -8,8 +8,8 @@ from typing import Any
 
 from geohound.contracts import CatalogueStore
 from geohound.model.catalogue import Filter
-from geohound.model.event import Numbered, Progressed, ServiceFound, VisitEnded, Warned, waiting_text
-from geohound.model.task import TaskId, TaskState
+from geohound.model.work.event import Numbered, Progressed, ServiceFound, VisitEnded, Warned, waiting_text
+from geohound.model.work.task import TaskId, TaskState
 
 MAX_POINTS = 200  # of each curve
 MAX_PLACES = 2_000

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from geohound.model.event import Numbered, event_record
-from geohound.model.task import Task, TaskId, Wanted
+from geohound.model.work.event import Numbered, event_record
+from geohound.model.work.task import Task, TaskId, Wanted
 from geohound.portal.access import may_see, visitor_of
 from geohound.portal.json_responses import answer
 from geohound.portal.openapi import ApiOperation, Parameter, parameters

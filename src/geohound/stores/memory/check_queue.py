@@ -12,8 +12,8 @@ from geohound.contracts import CatalogueStore, FencedError, TaskStore
 from geohound.model.health import HealthState, assess
 from geohound.model.layer_check import LayerCheck
 from geohound.model.revisit import NO_LOOKS, DueLook, EndedLook, LookStats, StateStep
-from geohound.model.task import Claim
 from geohound.model.visit import Purpose
+from geohound.model.work.task import Claim
 from geohound.urls import host
 
 _Key = tuple[Purpose, str]

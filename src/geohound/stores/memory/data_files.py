@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from geohound.model.data_file import ALL_FILES, DataFile, FileCounts, FileFilter, FileHead, NumberedFile
-from geohound.model.task import TaskId
+from geohound.model.work.data_file import ALL_FILES, DataFile, FileCounts, FileFilter, FileHead, NumberedFile
+from geohound.model.work.task import TaskId
 
 from .completed import done
 

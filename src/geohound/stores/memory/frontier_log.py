@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 
 from geohound.contracts import FencedError, StoreError, TaskStore
 from geohound.model.failure import NOT_ASKED, FailureReason
-from geohound.model.frontier import (
+from geohound.model.visit import Candidate, Purpose, Settlement, Via
+from geohound.model.work.frontier import (
     MAX_MEMOS,
     FrontierBatch,
     FrontierState,
@@ -22,8 +23,7 @@ from geohound.model.frontier import (
     VisitCounts,
     VisitRecord,
 )
-from geohound.model.task import Claim, TaskId
-from geohound.model.visit import Candidate, Purpose, Settlement, Via
+from geohound.model.work.task import Claim, TaskId
 
 from .completed import done
 

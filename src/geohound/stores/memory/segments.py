@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from geohound.contracts import SegmentGoneError
-from geohound.model.segment import Manifest
+from geohound.model.search.segment import Manifest
 
 
 class MemorySegments:

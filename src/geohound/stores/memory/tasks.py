@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from geohound.contracts import Clock, FencedError
-from geohound.model.event import Event, EventPage, Numbered, StateChanged
-from geohound.model.task import (
+from geohound.model.work.event import Event, EventPage, Numbered, StateChanged
+from geohound.model.work.task import (
     ALL_TASKS,
     Checkpoint,
     Claim,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from geohound.model.account import MAX_AUDIT_ENTRIES, AuditEntry, Credential, Role, UserAccount
-from geohound.model.task import TaskId
+from geohound.model.work.task import TaskId
 
 
 class MemoryUsers:

@@ -45,7 +45,7 @@ from .services.writing import record
 if TYPE_CHECKING:  # who only searches does without both
     import asyncio
 
-    from geohound.model.task import TaskId
+    from geohound.model.work.task import TaskId
 
 _DAY_S = 86400.0
 _PAGE_SERVICES = 200

@@ -9,8 +9,8 @@ from typing import Any
 
 from geohound.model.health import HealthState
 from geohound.model.revisit import DueLook, EndedLook, LookStats, StateStep
-from geohound.model.task import Claim
 from geohound.model.visit import Purpose
+from geohound.model.work.task import Claim
 from geohound.urls import host
 
 from . import claims

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from geohound.model.data_file import ALL_FILES, DataFile, Evidence, FileCounts, FileFilter, FileHead, NumberedFile
-from geohound.model.task import TaskId
+from geohound.model.work.data_file import ALL_FILES, DataFile, Evidence, FileCounts, FileFilter, FileHead, NumberedFile
+from geohound.model.work.task import TaskId
 
 from .database import ALL_ROWS, Connection, Database, marks
 from .group_commit import LINGER_S, GroupCommit, awaited

@@ -12,7 +12,9 @@ from typing import Any
 from geohound.contracts import StoreError
 from geohound.model.compact_sets import Recent
 from geohound.model.failure import NOT_ASKED, FailureReason
-from geohound.model.frontier import (
+from geohound.model.service import Service
+from geohound.model.visit import MAX_URL_CHARS, Candidate, Purpose, Settlement, Via
+from geohound.model.work.frontier import (
     MAX_MEMOS,
     FrontierBatch,
     FrontierState,
@@ -25,9 +27,7 @@ from geohound.model.frontier import (
     VisitCounts,
     VisitRecord,
 )
-from geohound.model.service import Service
-from geohound.model.task import Claim, TaskId
-from geohound.model.visit import MAX_URL_CHARS, Candidate, Purpose, Settlement, Via
+from geohound.model.work.task import Claim, TaskId
 
 from . import claims, parcels
 from .database import Connection, Database, marks

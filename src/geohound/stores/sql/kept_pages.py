@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from geohound.contracts import Clock
-from geohound.model.kept_page import KeptPage, PageRoom
+from geohound.model.work.kept_page import KeptPage, PageRoom
 
 from .database import Connection, Database
 from .group_commit import LINGER_S, GroupCommit, awaited

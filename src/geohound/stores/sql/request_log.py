@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from geohound.model.failure import FailureReason
-from geohound.model.frontier import RequestCounts
-from geohound.model.task import TaskId
 from geohound.model.visit import MAX_URL_CHARS, RequestRecord
+from geohound.model.work.frontier import RequestCounts
+from geohound.model.work.task import TaskId
 
 from .database import ALL_ROWS, Connection, Database
 from .group_commit import LINGER_S, GroupCommit, awaited

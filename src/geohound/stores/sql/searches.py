@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 import orjson
 
 from geohound.contracts import Clock
-from geohound.model.task import TaskId
-from geohound.model.web_search import KEPT_PAGES_H, CachedSearch, KeptSearch, SearchPage, WebResult
+from geohound.model.work.task import TaskId
+from geohound.model.work.web_search import KEPT_PAGES_H, CachedSearch, KeptSearch, SearchPage, WebResult
 
 from .database import Connection, Database
 from .group_commit import GroupCommit, awaited

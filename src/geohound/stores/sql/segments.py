@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import orjson
 
 from geohound.contracts import SegmentGoneError
-from geohound.model.segment import Manifest, Segment
+from geohound.model.search.segment import Manifest, Segment
 
 from .database import Database
 

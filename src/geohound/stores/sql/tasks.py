@@ -12,10 +12,10 @@ import msgspec
 import orjson
 
 from geohound.contracts import Clock
-from geohound.model.event import EVENTS, Event, EventPage, Numbered, StateChanged
-from geohound.model.frontier import VisitRecord
-from geohound.model.shard import Shard
-from geohound.model.task import (
+from geohound.model.work.event import EVENTS, Event, EventPage, Numbered, StateChanged
+from geohound.model.work.frontier import VisitRecord
+from geohound.model.work.shard import Shard
+from geohound.model.work.task import (
     ALL_TASKS,
     Checkpoint,
     Claim,

@@ -45,7 +45,7 @@ def specify(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE task ADD COLUMN ending TEXT NOT NULL DEFAULT ''")
     connection.execute("ALTER TABLE task RENAME COLUMN settings TO spec")
     rows = connection.execute("SELECT id, spec, seeds, counters FROM task LEFT JOIN progress ON task = id").fetchall()
-    from geohound.model.task import Ending  # noqa: PLC0415 - few files are of that age
+    from geohound.model.work.task import Ending  # noqa: PLC0415 - few files are of that age
 
     for task, stored, seeds, counters in rows:
         spec = _spec(orjson.loads(stored), orjson.loads(seeds))

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from geohound.agent.knowledge import Knowledge, Query
 from geohound.contracts import Clock
 from geohound.model.compact_sets import HashSet
-from geohound.model.event import QueryAnswered
-from geohound.model.web_search import SearchPage
+from geohound.model.work.event import QueryAnswered
+from geohound.model.work.web_search import SearchPage
 
 from .hunt_plan import AgentState, HuntPlan
 from .providers import AskedSearcher, PageAsked, Providers

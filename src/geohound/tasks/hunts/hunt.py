@@ -13,8 +13,8 @@ from geohound.agent.queries import DAY_S, daily_queries
 from geohound.agent.rules import limit_for
 from geohound.agent.seed_selection import fewest_queries
 from geohound.contracts import Clock, Fetcher, Order, Searcher
-from geohound.model.task import TaskId
 from geohound.model.visit import Candidate
+from geohound.model.work.task import TaskId
 from geohound.politeness import Turns
 from geohound.settings import Settings
 from geohound.urls.address_book import AddressBook

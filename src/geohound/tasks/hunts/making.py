@@ -14,9 +14,9 @@ from geohound.agent.seed_selection import known_seeds
 from geohound.agent.subject import Subject
 from geohound.contracts import CatalogueStore, Clock, Fetcher, KnowledgeStore, Order, SearchCache, Searcher
 from geohound.crawler.observer import CrawlObserver
-from geohound.model.frontier import VisitRecord
-from geohound.model.task import SEEDS_PER_SEGMENT, CrawlGoal, TaskId
 from geohound.model.visit import Candidate, Purpose, Via
+from geohound.model.work.frontier import VisitRecord
+from geohound.model.work.task import SEEDS_PER_SEGMENT, CrawlGoal, TaskId
 from geohound.settings import Settings
 from geohound.tasks.event_feed import EventFeed
 from geohound.tasks.source_yields import CATALOGUE, SourceYields

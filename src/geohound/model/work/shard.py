@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .visit import Candidate
+from geohound.model.visit import Candidate
 
 
 @dataclass(frozen=True, slots=True)

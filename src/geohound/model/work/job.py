@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from geohound.model.failure import FailureReason
+from geohound.model.service import NOTHING_KNOWN, KnownProofs, Proof, Service
+from geohound.model.visit import Failure, Link, Page, Purpose, RequestRecord
+
 from .browsed import EventRow
 from .data_file import FileHead
-from .failure import FailureReason
 from .harvest import HarvestPage
 from .kept_page import KeptPage
-from .service import NOTHING_KNOWN, KnownProofs, Proof, Service
-from .visit import Failure, Link, Page, Purpose, RequestRecord
 from .watched import WatcherReport
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from .bbox import BBox, Relation
-from .health import HealthState
-from .service import Layer, Service
+from geohound.model.bbox import BBox, Relation
+from geohound.model.health import HealthState
+from geohound.model.service import Layer, Service
 
 # What can be counted and filtered by; values are text as the catalogue holds it. New ones go to the end.
 FACETS = (

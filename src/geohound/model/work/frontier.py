@@ -8,8 +8,8 @@ from datetime import datetime
 from enum import IntEnum
 from typing import NamedTuple
 
-from .failure import FailureReason
-from .visit import Candidate, Purpose, Settlement, Via
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Candidate, Purpose, Settlement, Via
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .catalogue import Revision
+from geohound.model.catalogue import Revision
 
 
 @dataclass(frozen=True, slots=True)

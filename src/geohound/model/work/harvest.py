@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
 
-from .visit import Response
+from geohound.model.visit import Response
 
 MAX_CURSOR_BYTES = 4_096  # a longer one is none that a frontier keeps
 MAX_LISTED = 100_000  # addresses of one page; further ones are counted and left

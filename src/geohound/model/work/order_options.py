@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .topic import Topic
+from geohound.model.topic import Topic
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""A search, what it finds, and the segments it reads."""
